@@ -84,18 +84,17 @@ def _run_nested(root: Path, tests: "Sequence[JobTest]", settings: "Settings", wo
     from engine.testing.read_tests import find_tests
     from engine.testing.run_tests import run_tests
 
-    called_from = Path.cwd()
-    files = dict.fromkeys(os.path.relpath(test.file.absolute(), root) for test in tests)
+    called_from, names = Path.cwd(), {test.file.absolute(): test.file for test in tests}
+    files = [os.path.relpath(file, root) for file in names]
     with at_root(root):
         project = read_project(Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks)
         own = replace(settings, project=project.defaults)
         written = compile_project(project, of_all_jobs(own)).written
-        results = run_tests(find_tests(list(files), Diagnostics()), own, workers, written)
-        names = {str(test.file.absolute()): test.file for test in tests}
+        results = run_tests(find_tests(files, Diagnostics()), own, workers, written)
         return [
             replace(
                 result,
-                test=replace(result.test, file=names[str(result.test.file.absolute())]),
+                test=replace(result.test, file=names[result.test.file.absolute()]),
                 diagnostics=seen_from(result.diagnostics, settings.masks, called_from)[0],
             )
             for result in results

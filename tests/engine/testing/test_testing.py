@@ -174,5 +174,5 @@ def test_tests_in_a_folder_above_a_project_run_as_in_it(tmp_path, spark, capsys,
         assert f"passed {file}: passes rows on" in out
         assert "1 passed, 0 failed" in out
     (project / "jobs" / "a.test.sql").write_text(NESTED_TEST.format(given=2))
-    assert main(["test"]) == 1
+    assert main(["test", "."]) == 1
     assert "shop/jobs/a.test.sql" in capsys.readouterr().err
