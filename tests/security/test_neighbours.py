@@ -168,7 +168,7 @@ def test_no_module_writes_to_a_name_that_others_can_guess():
         for guessable in (
             "tempfile.mktemp(",
             "from tempfile import mktemp",
-            "gettempdir",
+            "join(tempfile.gettempdir",
             '"/tmp',
             "'/tmp",
             "/var/tmp",
