@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.quoting import quote
 from connectors.commits.commit_errors import rows_are_gone, table_changed
+from connectors.commits.marks import refuse_other_work
 from connectors.delta import changed_table
+from connectors.delta.delta_marks import work_of_version
 from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.merge_staging import commit_merge
 from connectors.delta.removing import remove_files, staged_actions, staged_paths
@@ -24,15 +26,18 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
     staged.store.apply(spark)
     table = DeltaTable(spark, staged.target)
     files, staging = files_at(spark, staged.staging)
-    if staged.is_fresh or not table.has_committed(staged.application, staged.version):
+    done = None if staged.is_fresh else table.committed_version(staged.application)
+    if done is None:
         if staged.kind is CommitKind.FILES:
             _commit_files(spark, staged, table)
         else:
             _refuse_another_table(table.found(), staged)
             _refuse_missing_rows(spark, staged)
             commit_merge(spark, staged)
-    elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
-        remove_files(spark, staged)  # staged again for a run that the log already records
+    else:
+        refuse_other_work(staged.run_id, staged.target, work_of_version(done), work_of_version(staged.version))
+        if files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
+            remove_files(spark, staged)  # staged again for a run that the log already records
     files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged again
     files.delete(staging)
 
@@ -55,6 +60,7 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
             actions,
             application=staged.application,
             version=staged.version,
+            run_id=staged.run_id,
             is_fresh=staged.is_fresh,
             metadata=metadata,
             cluster_by=() if is_made_by_another else staged.cluster_by,

@@ -13,9 +13,11 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import Action, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import has_unknown
+from connectors.commits.marks import Mark
 from connectors.delta import change_feed, committing, removing, staging, table_schema
 from connectors.delta.clustering import check_clustering
 from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns, latest_metadata
+from connectors.delta.delta_marks import mark_in
 from connectors.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_sink
 from connectors.delta.delta_staged import DeltaStaged
 from connectors.delta.obstacles import refuse_for_table
@@ -33,6 +35,7 @@ from connectors.interface.sink_abilities import (
     SupportsCounts,
     SupportsKnownTable,
     SupportsMaintenance,
+    SupportsMarks,
     SupportsStagedRows,
     SupportsStatements,
 )
@@ -68,6 +71,7 @@ class Delta(
     SupportsCounts[DeltaStaged],
     SupportsStagedRows[DeltaStaged],
     SupportsMaintenance[DeltaStaged],
+    SupportsMarks,
 ):
     name: ClassVar[str] = "Delta"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -226,7 +230,12 @@ class Delta(
             new = [column for column in task.table.columns if is_new or table.column(column.name) is None]
             _check_new_columns(new, task.options)
         has_rows = not task.asks_for_rows or not spark.read.format("delta").load(as_uri(target)).isEmpty()
-        return TargetState(True, has_rows, table)
+        return TargetState(True, has_rows, table, incarnation=str(metadata["id"]))
+
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+        assert spark is not None, "Delta's log is read with Spark"
+        staging.store_settings(task.options).apply(spark)
+        return mark_in(DeltaTable(spark, as_uri(files_at(spark, task.options.string("path"))[1])), task.identity)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

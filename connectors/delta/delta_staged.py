@@ -18,6 +18,11 @@ class CommitKind(str, Enum):
     VERSIONS = "versions"
 
 
+def application_of(identity: str) -> str:
+    """The application id under which Delta's log records a write."""
+    return f"penstock/{identity}"
+
+
 @dataclass(frozen=True, slots=True)
 class DeltaStaged(Staged):
     """The locations of a write, and the contents of its transaction.
@@ -60,5 +65,4 @@ class DeltaStaged(Staged):
 
     @property
     def application(self) -> str:
-        """The application id under which Delta's log records the write."""
-        return f"penstock/{self.identity}"
+        return application_of(self.identity)

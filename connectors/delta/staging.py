@@ -19,6 +19,7 @@ from catalog.tables.savemode import Action, WriteMode
 from catalog.tables.table import CatalogTable
 from connectors.delta import table_schema
 from connectors.delta.changed_table import relied_on
+from connectors.delta.delta_marks import version_of
 from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.merge_staging import stage_merge
 from connectors.delta.transaction import DeltaTable, stage_files
@@ -58,7 +59,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         is_new=is_new,
         staging=task.scratch,
         identity=task.identity,
-        version=1,
+        version=version_of(task.work),
         run_id=task.run_id,
         journal=task.journal,
         owner=dict(task.owner),

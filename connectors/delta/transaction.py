@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+from connectors.commits.marks import other_work
 from connectors.commits.retrying import retried
 from connectors.delta.clustering import DOMAIN, clustering_action, with_clustering
 from connectors.lakehouse.own_session import own_session
@@ -59,10 +60,26 @@ class DeltaTable:
         snapshot = self._snapshot()
         return _metadata_of(snapshot) if int(snapshot.version()) >= 0 else None
 
-    def has_committed(self, application: str, version: int) -> bool:
-        """Whether the log holds this transaction of the application, or a later one."""
+    def committed_version(self, application: str) -> int | None:
+        """The version of the application's transaction in the log; None where there is none."""
         txn = self.log.startTransaction()
-        return bool(txn.readVersion() >= 0 and txn.txnVersion(application) >= version)
+        found = int(txn.txnVersion(application)) if txn.readVersion() >= 0 else -1
+        return found if found >= 0 else None
+
+    def committed_at(self, application: str) -> int:
+        """When that transaction was made, in milliseconds of the epoch; 0 where it does not say so."""
+        found = self._snapshot().setTransactions()
+        made = (found.apply(index) for index in range(found.size()))
+        times = (each.lastUpdated() for each in made if str(each.appId()) == application)
+        return next((int(time.get()) for time in times if time.isDefined()), 0)
+
+    def restored_to(self) -> int | None:
+        """When the version was made, in milliseconds, to which the table was restored last; None if it never was."""
+        rows = self.spark.sql(f"DESCRIBE HISTORY delta.`{self.path.replace('`', '``')}`\n").collect()
+        at = {int(row.version): int(row.timestamp.timestamp() * 1000) for row in rows}
+        restored = next((row.operationParameters for row in rows if row.operation == "RESTORE"), None)
+        version = None if restored is None else restored.get("version")
+        return None if version is None else at.get(int(version), 0)
 
     def _snapshot(self) -> Any:
         return self.log.update(False, self._none(), self._none())
@@ -124,6 +141,7 @@ class DeltaTable:
         *,
         application: str,
         version: int,
+        run_id: str,
         metadata: str | None,
         replaces: "Replaces",
         cluster_by: Sequence[str] = (),
@@ -142,6 +160,7 @@ class DeltaTable:
                 actions,
                 application,
                 version,
+                run_id=run_id,
                 metadata=metadata,
                 replaces=replaces,
                 cluster_by=cluster_by,
@@ -156,6 +175,7 @@ class DeltaTable:
         application: str,
         version: int,
         *,
+        run_id: str,
         metadata: str | None,
         replaces: "Replaces",
         cluster_by: Sequence[str],
@@ -164,7 +184,9 @@ class DeltaTable:
         txn = self.log.startTransaction()
         if is_fresh:  # the log is not read, but a commit of the same write by another process is a conflict
             txn.readTxn().addOne(application)
-        elif txn.txnVersion(application) >= version:
+        elif (found := int(txn.txnVersion(application))) >= 0:
+            if found != version and 1 not in (found, version):  # 1: a mark that does not say what it stands for
+                raise other_work(run_id, self.path)
             return False
         clusters = bool(cluster_by) or (replaces.schema and self._is_clustered())
         if clusters and metadata is None:  # a table that is recreated with the same columns

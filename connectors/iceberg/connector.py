@@ -10,12 +10,13 @@ from catalog.options import Option, Options
 from catalog.quoting import parse_name, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
+from connectors.commits.marks import Mark, MarkState
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.iceberg import many_tables, staging
 from connectors.iceberg.changed_columns import refuse_widening
 from connectors.iceberg.iceberg_options import AT_OPTIONS, SINK_OPTIONS, SOURCE_OPTIONS, check_sink, check_time_travel
-from connectors.iceberg.iceberg_staged import IcebergStaged
+from connectors.iceberg.iceberg_staged import WORK, IcebergStaged
 from connectors.iceberg.iceberg_table import opened
 from connectors.iceberg.partitioning import check_partitions
 from connectors.iceberg.seatunnel_options import completed
@@ -31,11 +32,11 @@ from connectors.iceberg.table_address import (
     root_of,
     target_of,
 )
-from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, table_of
+from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, mark_of, table_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsStatements
+from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsMarks, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
     SupportsIncremental,
@@ -72,6 +73,7 @@ class Iceberg(
     SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[IcebergStaged],
+    SupportsMarks,
 ):
     name: ClassVar[str] = "Iceberg"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -186,7 +188,12 @@ class Iceberg(
             _refuse_for_versions(found, task)
             asks_for_rows = task.asks_for_rows
             has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
-        return TargetState(True, has_rows, found)
+        return TargetState(True, has_rows, found, incarnation=str(metadata["table-uuid"]))
+
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+        assert spark is not None, "Iceberg's tables are read with Spark"
+        with opened(spark, address_of(spark, task.options)) as table:
+            return mark_of(table.metadata(), task.identity, WORK) if table.exists() else Mark(MarkState.ABSENT)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from connectors.iceberg.table_address import TableAddress
 from connectors.lakehouse.keyed_rows import KeyedRows
 from connectors.shared.staged import Staged
+
+WORK: Final = "penstock.work"
+"""The property of a snapshot that says what its write stands for."""
 
 
 class ReplacedPart(str, Enum):
@@ -68,6 +71,7 @@ class IcebergStaged(Staged):
     has_branch: bool = False
     rows: int | None = None
     bytes: int = 0
+    work: str = ""
 
     @property
     def summary(self) -> dict[str, str]:
@@ -76,4 +80,5 @@ class IcebergStaged(Staged):
             "penstock.run-id": self.run_id,
             "penstock.write": self.identity,
             "penstock.staged": self.data.rpartition("/")[2],
+            **({WORK: self.work} if self.work else {}),
         }

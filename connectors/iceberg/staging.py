@@ -17,10 +17,11 @@ from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import VARIANT, parts
 from connectors.commits.commit_errors import created_meanwhile, in_doubt, rows_are_gone, table_changed
+from connectors.commits.marks import refuse_other_work
 from connectors.commits.retrying import retried
 from connectors.files.committing.file_staged import missing_folders
 from connectors.iceberg.changed_columns import changed_columns
-from connectors.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
+from connectors.iceberg.iceberg_staged import WORK, IcebergStaged, NewTable, ReplacedPart
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.merge_staging import commit_merge, stage_merge
 from connectors.iceberg.table_address import address_of
@@ -60,6 +61,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         staging=task.scratch,
         identity=task.identity,
         run_id=task.run_id,
+        work=task.work,
         journal=task.journal,
         owner=dict(task.owner),
         branch=name,
@@ -151,7 +153,9 @@ def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
             commit_merge(spark, table, staged)
         elif done is None:
             _commit_files(spark, table, staged)
-        elif done.get("penstock.staged") != staged.summary["penstock.staged"]:
+        else:
+            refuse_other_work(staged.run_id, str(staged.address), done.get(WORK, ""), staged.work)
+        if done is not None and done.get("penstock.staged") != staged.summary["penstock.staged"]:
             table.delete_folder(staged.data)  # staged once more for a run that the table has
         if staged.has_branch:
             table.remove_branch(staged.branch)
@@ -184,7 +188,8 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
 
 def is_committed_in(metadata: Metadata, staged: IcebergStaged) -> bool:
     """Whether the table has the write. Raises PEN5010 if that is not known, since snapshots have expired."""
-    if commit_of(metadata, staged.identity) is not None:
+    if (done := commit_of(metadata, staged.identity)) is not None:
+        refuse_other_work(staged.run_id, str(staged.address), done.get(WORK, ""), staged.work)
         return True
     is_table = staged.is_new or str(metadata["table-uuid"]) == staged.table_id
     if is_table and not has_all_since(metadata, staged.sequence):

@@ -53,7 +53,8 @@ class WriteTask:
     which other runs see whether this one is running; `journal` is the location of its journal. `batch_id`: the
     micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether the target holds
     rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
-    searched for it. Where `table.has_row_kind`, the rows end in the column `catalog.tables.row_kind.ROW_KIND`.
+    searched for it. `work`: a digest of what the write stands for (`connectors.commits.marks`), which its mark in the
+    target records. Where `table.has_row_kind`, the rows end in the column `catalog.tables.row_kind.ROW_KIND`.
     """
 
     options: Options
@@ -69,6 +70,7 @@ class WriteTask:
     batch_id: int | None = None
     looks_for_rows: bool = False
     is_fresh: bool = False
+    work: str = ""
 
     @property
     def run_id(self) -> str:

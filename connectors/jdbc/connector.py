@@ -11,11 +11,18 @@ from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import STRING, Decimal
+from connectors.commits.marks import Mark, MarkState
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import PendingCommit, SupportsCounts, SupportsGroupCommit, SupportsStatements
+from connectors.interface.sink_abilities import (
+    PendingCommit,
+    SupportsCounts,
+    SupportsGroupCommit,
+    SupportsMarks,
+    SupportsStatements,
+)
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
     ConnectionLimit,
@@ -32,7 +39,7 @@ from connectors.jdbc.reading import describe, read
 from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
 from connectors.jdbc.table_location import location_of
 from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
-from connectors.jdbc.writing import staging
+from connectors.jdbc.writing import ledger, staging
 from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged, credentials_of
 from connectors.jdbc.writing.load import loads_by_copy
@@ -62,6 +69,7 @@ class Jdbc(
     SupportsStatements,
     SupportsCounts[JdbcStaged],
     SupportsGroupCommit[JdbcStaged],
+    SupportsMarks,
 ):
     name: ClassVar[str] = "Jdbc"
     tested_against: ClassVar[tuple[str, ...] | None] = ("PostgreSQL 18", "MariaDB", "SQLite")
@@ -180,9 +188,18 @@ class Jdbc(
             if task.asks_for_rows:
                 quoted = database.dialect.quote_path(name)
                 has_rows = bool(database.query(f"select 1 from {quoted}", most=1))
+            own = ledger.incarnation(database, name)
         if task.options.get("query") is not None:  # its placeholders take the rows' columns in their own order
-            return TargetState(True, has_rows)
-        return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect))
+            return TargetState(True, has_rows, incarnation=own)
+        return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect), incarnation=own)
+
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+        assert spark is not None, "the driver is loaded by Spark"
+        target = target_of(task.options)
+        with connected(spark, connection_of(task.options)) as database:
+            if describe_table(database, target) is None:  # dropped with its rows, whatever the ledger says
+                return Mark(MarkState.ABSENT)
+            return ledger.mark(database, task.identity, target)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -33,9 +33,10 @@ class Dialect:
     that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
     collations among them. `renames_staging`: a transaction can rename a staging table to a new target and add its
     primary key. `check_deferred`: checks the constraints that are deferred to COMMIT. `id_type`: of run ids, which
-    differ by case. `times_as_text`: dates and times are loaded as texts. `undoes_created_tables`:
-    a failed commit can take back that it has created a table or changed one. `merges_with_where`: the condition of a
-    MERGE's update follows it. `is_tested`: the tests of Penstock run against it.
+    differ by case. `incarnation`: a query for what identifies a `{table}` until it is dropped. `times_as_text`: dates
+    and times are loaded as texts. `undoes_created_tables`: a failed commit can take back that it has created a table or
+    changed one. `merges_with_where`: the condition of a MERGE's update follows it. `is_tested`: the tests of Penstock
+    run against it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Dialect:
     undoes_created_tables: bool = True
     merges_with_where: bool = False
     id_type: str = "varchar(255)"
+    incarnation: str | None = None
     hash_bucket: str | None = None
     isolation_levels: tuple[str, ...] = ("READ_UNCOMMITTED", "READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE")
     exact_text: str | None = None

@@ -83,6 +83,7 @@ POSTGRESQL: Final = Dialect(
     distinct="{0} is distinct from {1}",
     lock_timeout="set local lock_timeout = {milliseconds}",
     check_deferred="set constraints all immediate",
+    incarnation="select cast(cast(to_regclass({table}) as oid) as varchar)",
     hash_bucket="mod(abs(hashtext({column}::text)::bigint), {buckets})",
     is_tested=True,
 )  # fmt: skip

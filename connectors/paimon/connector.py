@@ -11,13 +11,14 @@ from catalog.options import Option, Options
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
 from catalog.types.datatypes import BIGINT
+from connectors.commits.marks import Mark
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsStatements
+from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsMarks, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.lakehouse.write_modes import keyed_write_mode
@@ -54,6 +55,7 @@ class Paimon(
     SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[PaimonStaged],
+    SupportsMarks,
 ):
     name: ClassVar[str] = "Paimon"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks",)
@@ -185,6 +187,11 @@ class Paimon(
         if schema is None:
             return TargetState(exists=False)
         return TargetState(True, not task.asks_for_rows or paimon_table.has_rows(folder), table_of(schema))
+
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+        folder = folder_of(task.options)
+        with paimon_table.reported(f"the Paimon table `{folder}` cannot be read"):
+            return paimon_table.mark_of(folder, task.identity)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from connectors.lakehouse.keyed_rows import KeyedRows
 from connectors.shared.staged import Staged, secret
+
+WORK: Final = "penstock.work"
+"""The property of a snapshot that says what its write stands for."""
 
 
 class PaimonOverwrite(str, Enum):
@@ -51,9 +54,11 @@ class PaimonStaged(Staged):
     keys_of: int | None = None
     base: int = 0
     emptied: Mapping[str, str | None] | None = None
+    work: str = ""
     is_fresh: bool = secret(False)
 
     @property
     def properties(self) -> dict[str, str]:
         """What the snapshot's properties have of the write: by `penstock.write` a repeat finds it."""
-        return {"penstock.run-id": self.run_id, "penstock.write": self.identity, "penstock.staged": self.name}
+        named = {"penstock.run-id": self.run_id, "penstock.write": self.identity, "penstock.staged": self.name}
+        return {**named, **({WORK: self.work} if self.work else {})}

@@ -5,13 +5,16 @@ from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.results import JobResult, committed_before
-from engine.state.recorded_runs import killed_runs, refuse_running, uncommitted
+from engine.spark.writing.marks import shows_all
+from engine.state.journal import journal
+from engine.state.recorded_runs import committed_as, killed_runs, refuse_running, uncommitted
 
 
 def answered(compiled: Compiled, run_id: str) -> JobResult | None:
     """The result of a run that is committed already; None if Spark is needed. Changes nothing.
 
-    It is needed, too, for a state directory elsewhere than on this disk, and where killed runs are to be ended first.
+    It is needed, too, for a state directory elsewhere than on this disk, where killed runs are to be ended first, and
+    where only Spark can see whether the targets have the rows.
     Raises PEN5301 if another process has the run id or is running the job. As of every run, the job's listeners are
     notified of the answer.
     """
@@ -19,9 +22,12 @@ def answered(compiled: Compiled, run_id: str) -> JobResult | None:
     if local_path(state) is None:
         return None
     is_stream = plan.env.mode == "STREAMING"
-    missing = plan.writes if is_stream else uncommitted(None, state, run_id, plan.writes, compiled.meaning)
+    meant = compiled.meaning
+    missing = plan.writes if is_stream else uncommitted(None, state, run_id, plan.writes, meant)
     if not missing:
-        if any(True for _ in killed_runs(None, state)):
+        recorded = journal(None, state, run_id).read()
+        known = committed_as(recorded, meant) if recorded is not None else {}
+        if any(True for _ in killed_runs(None, state)) or not shows_all(plan.writes, run_id, known):
             return None
         return with_events(plan, run_id, lambda _: committed_before(plan, run_id))
     try:

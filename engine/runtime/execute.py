@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from catalog.masks import Masks
+from connectors.commits.marks import refuse_other_work, work_of
 from engine.compile import Compiled
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
@@ -21,6 +22,7 @@ from engine.runtime.run_request import RunRequest
 from engine.spark.failures.lost_java import exit_of_java, lost_java
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
+from engine.spark.writing.marks import refuse_lost, written_before
 from engine.spark.writing.open_run import OpenRun, begin, refuse_unfinished
 from engine.spark.writing.recover import end_earlier_attempt, recover
 from engine.spark.writing.sink_checks import check
@@ -28,7 +30,7 @@ from engine.state import ledger
 from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
 from engine.state.journal import journal_in
 from engine.state.layout import StateLayout, layout_at
-from engine.state.recorded_runs import uncommitted, unwritten
+from engine.state.recorded_runs import committed_as, uncommitted, unwritten
 from engine.state.run_state import State
 from engine.state.state_dir import unwritable
 from engine.state.watermarks import HighWatermark
@@ -79,18 +81,26 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     """Check the targets and open the run; None if all its writes are committed already."""
     state, run_id, meant = compiled.state_dir, request.run_id, compiled.meaning
     missing = uncommitted(spark, state, run_id, compiled.plan.writes, meant)
+    recorded = journal_in(layout, run_id).read()
+    if recorded is not None and recorded.done:
+        refuse_lost(spark, compiled.plan.writes, run_id, recorded, committed_as(recorded, meant))
     if not missing:
         return None
     incremental = _incremental(compiled, layout, run_id, is_full=request.is_full)
     refuse_unfinished(spark, state, incremental.keys)
     checks = check(spark, missing, run_id, looks_for_rows=request.is_full)
     refuse_lost_targets(incremental, checks)
-    plan = replace(compiled.plan, writes=missing)
+    works = {write_id: work_of(write.fingerprint) for write_id, write in meant.writes.items()}
+    written = frozenset() if request.is_fresh else written_before(spark, checks, run_id, works)
+    checks = tuple(check for check in checks if check.write.id not in written)
+    if not checks:
+        return None
+    plan = replace(compiled.plan, writes=tuple(write for write in missing if write.id not in written))
     sources = {key.path_in_state(layout): key.source for key in incremental.keys}
     try:
         run = begin(
-            spark, checks, run_id, state, plan.env.name,
-            incremental=sources, plan=meant, is_fresh=request.is_fresh,
+            spark, checks, run_id, state, plan.env.name, incremental=sources, plan=meant, works=works, written=written,
+            is_fresh=request.is_fresh,
         )  # fmt: skip
     except OSError as error:
         raise unwritable(state, error) from error
@@ -145,16 +155,26 @@ def run_batch(
     *,
     plans: BatchPlans | None,
     is_fresh: bool,
+    work: str,
 ) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
-    committed already; raises what keeps it from starting. `is_fresh`: as for `begin`."""
+    committed already; raises what keeps it from starting. `is_fresh`: as for `begin`; `work`: what its rows are."""
     end_earlier_attempt(spark, state, run_id, credentials_of(plan))
+    recorded = journal_in(layout_at(spark, state), run_id).read()
+    if recorded is not None and recorded.done:
+        refuse_other_work(run_id, state, recorded.work, work)
     missing = unwritten(spark, state, run_id, plan.writes)
     if not missing:
         return committed_before(plan, run_id)
-    plan, whole = replace(plan, writes=missing), plan
+    whole, works = plan, {write.id: work for write in missing}
+    checks = check(spark, missing, run_id)
+    written = frozenset() if is_fresh else written_before(spark, checks, run_id, works)
+    checks = tuple(check for check in checks if check.write.id not in written)
+    if not checks:
+        return committed_before(whole, run_id)
+    plan = replace(plan, writes=tuple(check.write for check in checks))
     run = begin(
-        spark, check(spark, missing, run_id), run_id, state, plan.env.name, is_of_stream=True, is_fresh=is_fresh
+        spark, checks, run_id, state, plan.env.name, works=works, written=written, is_of_stream=True, is_fresh=is_fresh
     )
     if run is None:
         return committed_before(whole, run_id)

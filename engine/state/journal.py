@@ -101,11 +101,13 @@ class Journal:
         targets: Mapping[str, str] | None = None,
         is_claimed: bool = False,
         plan: PlanRecord | None = None,
+        work: str = "",
     ) -> None:
         """Start: `writes` are connector names by write id; `done` the ids of writes that earlier attempts committed;
         `incremental` the names of the sources whose watermarks the run is to move, by the files of these; `targets`
         where these writes and the done ones write to, by write id; `is_claimed`: a claim shows who works on the
-        run, not its mark alone; `plan`: what the job means, with the writes that are done."""
+        run, not its mark alone; `plan`: what the job means, with the writes that are done; `work`: what a micro-batch
+        stands for, as the marks in its targets say it."""
         content: dict[str, Any] = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
         if is_claimed:
             content["claimed"] = True
@@ -113,6 +115,8 @@ class Journal:
             content["targets"] = dict(targets)
         if incremental:
             content["incremental"] = dict(sorted(incremental.items()))
+        if work:
+            content["work"] = work
         if plan is not None:
             content["plan"] = plan.to_json()
         if done:
@@ -219,6 +223,11 @@ class Recorded:
     def targets(self) -> Mapping[str, str]:
         """Where the writes go, by their ids; also those of earlier tries that are `done`."""
         return dict(self.steps["begin"].get("targets") or {})
+
+    @property
+    def work(self) -> str:
+        """What a micro-batch stands for; empty where that is not recorded."""
+        return str(self.steps["begin"].get("work") or "")
 
     @property
     def plan(self) -> PlanRecord | None:

@@ -32,15 +32,27 @@ def uncommitted(
     recorded = journal(spark, state, run_id).read()
     if recorded is None or not recorded.done:
         return tuple(writes)
+    refuse_other_plan(run_id, recorded, plan)
+    known = committed_as(recorded, plan)
+    return tuple(write for write in writes if write.id not in known)
+
+
+def committed_as(recorded: Recorded, plan: PlanRecord) -> Mapping[str, str]:
+    """The ids under which the writes of a plan were committed, by their ids of now."""
     if recorded.plan is None:  # of an earlier version of Penstock
-        return tuple(write for write in writes if write.id not in recorded.done)
+        return {write_id: write_id for write_id in recorded.done}
+    return plan.written(recorded.plan, recorded.done)
+
+
+def refuse_other_plan(run_id: str, recorded: Recorded, plan: PlanRecord) -> None:
+    """Raise PEN5220 where what a run has committed is another piece of work than `plan`."""
+    if recorded.plan is None:
+        return
     if conflicts := plan.conflicts(recorded.plan, recorded.done):
         verb = "differs" if len(conflicts) == 1 else "differ"
         message = f"run `{run_id}` has committed another plan than that of the job now: {listed(conflicts)} {verb}"
         help = "a new run id runs the job as it is now; the job as it was is committed under this one"
         raise run_error("PEN5220", message, None, help)
-    written = plan.written(recorded.plan, recorded.done)
-    return tuple(write for write in writes if write.id not in written)
 
 
 def unwritten(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:

@@ -63,7 +63,7 @@ def write(files: Files, state: str, target: str, run_id: str, mode: str, parts: 
             names = [f"{run_id}-{part}" for part in range(parts)]
             for name in names:
                 files.write(f"{place}/data/{name}", f"rows of {run_id}")
-            files.write(f"{place}/data/{mark_of(staged)}", json.dumps({"files": names}))
+            files.write(f"{place}/data/{mark_of(staged.identity)}", json.dumps({"files": names}))
             files.write(f"{place}/staged.json", step_text(staged.to_json()))
             target_lock.check(files, place.rpartition("/")[0], run)
         except PenstockError:

@@ -75,6 +75,7 @@ def prepare(
         owner=dict(task.owner),
         store=store,
         epoch=task.epoch,
+        work=task.work,
     )
 
 
@@ -113,8 +114,8 @@ def stage(
             names = files.files(f"{staging}/data")
         if prepared.mode == PARTITIONS:
             _refuse_foreign_partitions(files, prepared, task, names)
-        mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
-        files.write(f"{staging}/data/{mark_of(prepared)}", json.dumps(mark))
+        mark = {"run_id": task.run_id, "at": time.time(), "work": task.work, "files": files.files(f"{staging}/data")}
+        files.write(f"{staging}/data/{mark_of(prepared.identity)}", json.dumps(mark))
         stage_uploads(files, staging, files_at(spark, prepared.target)[1])
         files.write(f"{staging}/staged.json", step_text(prepared.to_json()))
         target_lock.check(files, root, task.run)

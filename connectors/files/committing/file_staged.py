@@ -1,9 +1,11 @@
 """The locations of a write of files, and the modes of its commit."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from connectors.commits.marks import Mark, MarkState
 from connectors.files.foreign_files import MARKS
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
@@ -23,7 +25,8 @@ PARTITIONS: Final = "partitions"
 @dataclass(frozen=True, slots=True)
 class FileStaged(Staged):
     """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first; `store`:
-    Hadoop's settings for the target; `epoch`: that of the run's claim when it began."""
+    Hadoop's settings for the target; `epoch`: that of the run's claim when it began;
+    `work`: what its mark stands for."""
 
     target: str
     root: str
@@ -36,6 +39,7 @@ class FileStaged(Staged):
     owner: Mapping[str, Any]
     store: StoreSettings = NO_SETTINGS
     epoch: int = 0
+    work: str = ""
 
     def at(self: S, staging: str) -> S:
         """The same, staged in another directory."""
@@ -55,11 +59,22 @@ def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
     return as_uri(f"{files_at(spark, staged.staging)[1]}/data")
 
 
-def mark_of(staged: FileStaged) -> str:
-    """The mark of the write, by its path in the target and in the staged files."""
-    return f"{MARKS}/{file_name(staged.identity)}.json"
+def mark_of(identity: str) -> str:
+    """The mark of a write, by its path in the target and in the staged files."""
+    return f"{MARKS}/{file_name(identity)}.json"
 
 
 def has_mark(files: Files, staged: FileStaged, target: str) -> bool:
     """Whether the target, a path of `files`, carries the mark of this run's write."""
-    return files.exists(f"{target}/{mark_of(staged)}")
+    return files.exists(f"{target}/{mark_of(staged.identity)}")
+
+
+def found_mark(files: Files, identity: str, target: str) -> Mark:
+    """The mark of a write in a target, a path of `files`."""
+    path = f"{target}/{mark_of(identity)}"
+    if not files.exists(path):
+        return Mark(MarkState.ABSENT)
+    try:
+        return Mark(MarkState.FOUND, str(json.loads(files.read(path)).get("work") or ""))
+    except (ValueError, AttributeError):
+        return Mark(MarkState.FOUND)

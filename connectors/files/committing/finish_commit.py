@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from connectors.commits.claiming import taken_over
 from connectors.commits.commit_errors import rows_are_gone
+from connectors.commits.marks import refuse_other_work
 from connectors.files.committing.copy_commit import commit_by_copies
-from connectors.files.committing.file_staged import APPEND, FileStaged, has_mark, mark_of
+from connectors.files.committing.file_staged import APPEND, FileStaged, found_mark, has_mark, mark_of
 from connectors.files.committing.local_commit import carry_over, commit_locally
 from connectors.files.committing.rename_commit import commit_by_renames
 from connectors.files.committing.upload_commit import abort_uploads, commit_uploads, has_uploads
@@ -30,7 +31,10 @@ def finish(spark: "SparkSession | None", staged: FileStaged) -> None:
         _move(files, staged, staging, target)
         if not has_mark(files, staged, target):  # each step found that another process has renamed the staging
             raise taken_over(staged.run_id)
-    elif isinstance(files, LocalFiles) and staged.mode == APPEND:
+        files.delete(staging)
+        return
+    refuse_other_work(staged.run_id, target, found_mark(files, staged.identity, target).work, staged.work)
+    if isinstance(files, LocalFiles) and staged.mode == APPEND:
         for before in ("next", "old"):  # the old target: its name depends on how it was swapped
             carry_over(f"{staging}/{before}", target)
     else:
@@ -46,4 +50,4 @@ def _move(files: Files, staged: FileStaged, staging: str, target: str) -> None:
     elif files.primitives.renames:
         commit_by_renames(files, staged.mode, staging, target)
     else:
-        commit_by_copies(files, staged.mode, staging, target, mark_of(staged))
+        commit_by_copies(files, staged.mode, staging, target, mark_of(staged.identity))

@@ -11,9 +11,10 @@ from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, STRING, UNKNOWN
+from connectors.commits.marks import Mark
 from connectors.files.column_drift import check_json_fields, warn_of_drift
 from connectors.files.committing import file_commit, file_target
-from connectors.files.committing.file_staged import FileStaged, staged_data
+from connectors.files.committing.file_staged import FileStaged, found_mark, staged_data
 from connectors.files.committing.target_rows import has_rows, local_table, target_table
 from connectors.files.declared_files import check_declared, warn_of_missing_path
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
@@ -46,7 +47,12 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsKnownTable, SupportsStagedRows, SupportsStatements
+from connectors.interface.sink_abilities import (
+    SupportsKnownTable,
+    SupportsMarks,
+    SupportsStagedRows,
+    SupportsStatements,
+)
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
     SupportsIncremental,
@@ -57,6 +63,7 @@ from connectors.interface.source_abilities import (
 )
 from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Credentials, Staged
+from connectors.storage.filesystem import files_at
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.storage.paths import local_path, size_of, spark_path, target_folder
 
@@ -74,6 +81,7 @@ class FileConnector(
     SupportsStatements,
     SupportsKnownTable,
     SupportsStagedRows[FileStaged],
+    SupportsMarks,
 ):
     """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
 
@@ -255,6 +263,14 @@ class FileConnector(
             schema=lambda path: target_table(spark, path, task),
             has_rows=lambda path: has_rows(spark, path, task.options),
         )
+
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+        options = self.located(task.options) if spark is None else self._opened(spark, task).options
+        files, target = files_at(spark, options.string("path"))
+        return found_mark(files, task.identity, target)
+
+    def shows_marks_without_spark(self, options: Options) -> bool:
+        return local_path(self.located(options).string("path")) is not None
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
     """One transaction for all writes that are not committed yet; then the staging tables are removed."""
     with connected(spark, group[0].connection) as database:
+        ledger.ensure(database)  # also where an earlier version of Penstock staged the rows
         due = [staged for staged in group if not ledger.is_committed(database, staged)]
         for staged in due:
             _check_is_there(database, staged)

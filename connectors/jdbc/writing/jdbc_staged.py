@@ -16,7 +16,7 @@ class JdbcStaged(Staged):
     `before`: idempotent DDL, run first, that the database commits at once. `added`: columns to add to the target if it
     lacks them, by name. `widened`: DDL that gives its columns a wider type. `statements`: those of the transaction.
     `rows`: the row count of the staging table. `owner`: the mark of the process, as JSON. `attempt` names what this
-    attempt of the run has staged.
+    attempt of the run has staged; `work`: what its row in the ledger stands for.
     """
 
     url: str
@@ -39,6 +39,7 @@ class JdbcStaged(Staged):
     is_loaded: bool = False
     rows: int | None = None
     attempt: str = ""
+    work: str = ""
     secrets: Mapping[str, str] = secret_mapping()
 
     @property

@@ -6,11 +6,12 @@ penstock_staging   the writes in progress: staging tables, with the process and 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError
+from connectors.commits.marks import Mark, MarkState, refuse_other_work, replaced
 from connectors.jdbc.database import Database
 from connectors.jdbc.describe import describe_table
 from connectors.jdbc.dialect import Dialect
@@ -20,6 +21,11 @@ COMMITS: Final = "penstock_commits"
 STAGING: Final = "penstock_staging"
 OWN_TABLES: Final = (COMMITS, STAGING)
 
+_WORK: Final = "work"
+_INCARNATION: Final = "incarnation"
+_ADDED: Final = (_WORK, _INCARNATION)
+"""Columns that ledgers of earlier versions lack: what the write stands for, and which table it was written to."""
+
 
 def ensure(database: Database) -> None:
     """Create the two tables if they are missing."""
@@ -27,11 +33,15 @@ def ensure(database: Database) -> None:
     text = dialect.id_type
     long = dialect.types["string"]
     columns = {
-        COMMITS: f"identity {text} not null primary key, run_id {text} not null, committed_at {text} not null",
+        COMMITS: f"identity {text} not null primary key, run_id {text} not null, committed_at {text} not null, "
+        f"{_WORK} {text}, {_INCARNATION} {text}",
         STAGING: f"identity {text} not null primary key, run_id {text} not null, target {text} not null, staged {long}",
     }
     for name, listed in columns.items():
-        if describe_table(database, (name,)) is None:
+        table = describe_table(database, (name,))
+        if name == COMMITS and table is not None:
+            _add_columns(database, [column for column in _ADDED if table.column(column) is None])
+        if table is None:
             try:
                 database.execute(f"create table {dialect.quote(name)} ({_quoted(database, listed)})")
             except RunError:
@@ -39,19 +49,74 @@ def ensure(database: Database) -> None:
                     raise
 
 
+def _add_columns(database: Database, names: Sequence[str]) -> None:
+    """Add what a ledger of an earlier version of Penstock lacks."""
+    dialect = database.dialect
+    for name in names:
+        added = dialect.add_column.format(
+            table=dialect.quote(COMMITS), column=f"{dialect.quote(name)} {dialect.id_type}"
+        )
+        try:
+            database.execute(added)
+        except RunError:
+            found = describe_table(database, (COMMITS,))
+            if found is None or found.column(name) is None:  # not added by another run at the same moment
+                raise
+
+
 def is_committed(database: Database, staged: JdbcStaged) -> bool:
-    if describe_table(database, (COMMITS,)) is None:
+    """Whether the ledger has the write. Raises PEN5221 where its row stands for other work."""
+    found = mark(database, staged.identity, staged.target)
+    if found.state is MarkState.ABSENT:
         return False
+    refuse_other_work(staged.run_id, staged.target_name, found.work, staged.work)
+    return True
+
+
+def mark(database: Database, identity: str, target: tuple[str, ...]) -> Mark:
+    """What the ledger says of a write; ABSENT, too, where its target was dropped and created anew since."""
+    table = describe_table(database, (COMMITS,))
+    if table is None:
+        return Mark(MarkState.ABSENT)
     quote, text = database.dialect.quote, database.dialect.text
-    query = f"select count(*) from {quote(COMMITS)} where {quote('identity')} = {text(staged.identity)}"
-    return database.value(query) != "0"
+    columns = [name for name in _ADDED if table.column(name) is not None]
+    listed = ", ".join(map(quote, ("identity", *columns)))
+    rows = database.query(f"select {listed} from {quote(COMMITS)} where {quote('identity')} = {text(identity)}")
+    for row in rows:
+        work, then = (str(value or "") for value in (*row[1:], *([""] * (2 - len(columns)))))
+        if then and then != incarnation(database, target) and describe_table(database, target) is not None:
+            raise replaced(".".join(target), identity)
+        return Mark(MarkState.FOUND, work)
+    return Mark(MarkState.ABSENT)
+
+
+def incarnation(database: Database, target: tuple[str, ...]) -> str | None:
+    """What identifies the table as long as it is not dropped and created anew; None where the database has no such
+    id."""
+    query = database.dialect.incarnation
+    return None if query is None else database.value(_of_table(database, query, target))
+
+
+def _of_table(database: Database, query: str, target: tuple[str, ...]) -> str:
+    return query.format(table=database.dialect.text(database.dialect.quote_path(target)))
+
+
+def forget_commit(database: Database, staged: JdbcStaged) -> None:
+    """Delete the row of a write whose target is gone."""
+    quote, text = database.dialect.quote, database.dialect.text
+    database.execute(f"delete from {quote(COMMITS)} where {quote('identity')} = {text(staged.identity)}")
 
 
 def commit_statement(database: Database, staged: JdbcStaged, now: str) -> str:
     """Records the commit; fails where it is recorded already."""
     quote, text = database.dialect.quote, database.dialect.text
-    values = ", ".join(map(text, (staged.identity, staged.run_id, now)))
-    columns = ", ".join(map(quote, ("identity", "run_id", "committed_at")))
+    values = ", ".join(map(text, (staged.identity, staged.run_id, now, staged.work)))
+    columns = ", ".join(map(quote, ("identity", "run_id", "committed_at", _WORK)))
+    if (query := database.dialect.incarnation) is not None:
+        values, columns = (
+            f"{values}, ({_of_table(database, query, staged.target)})",
+            f"{columns}, {quote(_INCARNATION)}",
+        )
     return f"insert into {quote(COMMITS)} ({columns}) values ({values})"
 
 

@@ -51,6 +51,7 @@ def prepare(
         identity=task.identity,
         attempt=task.attempt,
         run_id=task.run_id,
+        work=task.work,
         journal=task.journal,
         owner=json.dumps(dict(task.owner)),
         actions=tuple(action.value for action in actions),
@@ -66,7 +67,9 @@ def stage(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: Jdb
     with connected(spark, plan.connection) as database:
         ledger.ensure(database)
         if ledger.is_committed(database, prepared):
-            return prepared
+            if describe_table(database, prepared.target) is not None:
+                return prepared
+            ledger.forget_commit(database, prepared)  # of a table that was dropped with its rows
         _lock(spark, database, prepared)
     try:
         return _staged(spark, df, plan, prepared)

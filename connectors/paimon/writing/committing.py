@@ -5,10 +5,11 @@ import os
 from typing import TYPE_CHECKING
 
 from connectors.commits.commit_errors import rows_are_gone, table_changed
+from connectors.commits.marks import refuse_other_work
 from connectors.files.committing.atomic_exchange import exchange
 from connectors.lakehouse import staged_files
 from connectors.paimon import paimon_table
-from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
+from connectors.paimon.paimon_staged import WORK, PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
 from connectors.paimon.writing import staging
 from connectors.storage.filesystem import files_at
@@ -38,6 +39,7 @@ def _commit_files(spark: "SparkSession", staged: PaimonStaged) -> None:
         None if current is None or staged.is_fresh else paimon_table.committed(staged.target, current, staged.identity)
     )
     if done is not None:
+        refuse_other_work(staged.run_id, staged.target, done.get(WORK, ""), staged.work)
         if done.get("penstock.staged") != staged.name:
             staging.remove_staged(spark, staged)  # staged once more for a run that the table has
         return
@@ -83,4 +85,7 @@ def _take_place(staged: PaimonStaged) -> None:
 
 def _is_done(staged: PaimonStaged) -> bool:
     current = latest_schema(staged.target)
-    return current is not None and paimon_table.committed(staged.target, current, staged.identity) is not None
+    found = None if current is None else paimon_table.committed(staged.target, current, staged.identity)
+    if found is not None:
+        refuse_other_work(staged.run_id, staged.target, found.get(WORK, ""), staged.work)
+    return found is not None

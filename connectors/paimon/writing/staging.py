@@ -54,6 +54,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         name=name,
         identity=task.identity,
         run_id=task.run_id,
+        work=task.work,
         owner=dict(task.owner),
         keyed=merging.keyed_rows(task),
         tag=task.options.optional_string("tag"),

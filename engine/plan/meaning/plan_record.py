@@ -77,15 +77,14 @@ class PlanRecord:
         known = {} if earlier is None else {key: write for key, write in earlier.writes.items() if key in done}
         return PlanRecord({**self.writes, **known}, self.parts, self.is_part)
 
-    def written(self, then: "PlanRecord", done: Collection[str]) -> frozenset[str]:
-        """The ids of the writes that are among those that an earlier run of this id committed, `done`."""
-        left = Counter(then.writes[key].fingerprint for key in done if key in then.writes)
-        found = set()
-        for key, write in self.writes.items():
-            if left[write.fingerprint]:
-                left[write.fingerprint] -= 1
-                found.add(key)
-        return frozenset(found)
+    def written(self, then: "PlanRecord", done: Collection[str]) -> dict[str, str]:
+        """The writes that are among those that an earlier run of this id committed, `done`: their ids of then, by
+        those of now."""
+        left: dict[str, list[str]] = {}
+        for key in sorted(done, reverse=True):
+            if key in then.writes:
+                left.setdefault(then.writes[key].fingerprint, []).append(key)
+        return {key: left[write.fingerprint].pop() for key, write in self.writes.items() if left.get(write.fingerprint)}
 
     def conflicts(self, then: "PlanRecord", done: Collection[str]) -> tuple[str, ...]:
         """What differs, as a user calls it, where this plan is another piece of work than one whose writes `done` were

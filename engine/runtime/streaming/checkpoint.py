@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, run_error
@@ -31,7 +32,7 @@ _NOTHING_YET: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class StreamRecord:
-    """The stream that a checkpoint belongs to. `stream` is the id of the run that began it; `connector` and `identity`
+    """The stream that a checkpoint belongs to. `stream` is its id; `connector` and `identity`
     are of its first source, `others` of those after it; `order`: the sources by their numbers, as Spark lists them;
     `state`: what keeps state, one text each; `sinks` are where its last run wrote to (None: a version of Penstock that
     did not record them)."""
@@ -114,7 +115,7 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    spark: "SparkSession | None", state: str, stream: StreamPlan, run_id: str, *, others: Collection[str] = ()
+    spark: "SparkSession | None", state: str, stream: StreamPlan, *, others: Collection[str] = ()
 ) -> Checkpoint:
     """The checkpoint of a stream, new or to go on from. `others`: the folders of the job's other streams.
 
@@ -122,7 +123,7 @@ def open_checkpoint(
     where what the source no longer reads is not settled.
     """
     files, root = files_at(spark, checkpoints_of(spark, stream.plan, state))
-    own = _own_record(stream, run_id)
+    own = _own_record(stream)
     folder = _folder(files, root, stream, own, others)
     found = _record(files, folder)
     if found is None:
@@ -174,14 +175,25 @@ def _earlier_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", text) or "_"
 
 
-def _own_record(stream: StreamPlan, run_id: str) -> StreamRecord:
+def _own_record(stream: StreamPlan) -> StreamRecord:
     plan = stream.plan
     (connector, identity), *others = [
         (scan.connector.name, streaming_source(scan).stream_identity(scan.options)) for scan in stream.scans
     ]
     sinks = tuple(sorted(write.target for write in plan.writes))
     state = tuple(_state_of(node) for node in stream.stateful)
-    return StreamRecord(run_id, plan.env.name, connector, identity, sinks, tuple(others), state)
+    return StreamRecord(
+        _stream_id(stream, connector, identity), plan.env.name, connector, identity, sinks, tuple(others), state
+    )
+
+
+def _stream_id(stream: StreamPlan, connector: str, identity: str) -> str:
+    """What marks in targets call the stream: the same where its checkpoint is lost, so that a stream that begins again
+    finds what it has written; another one for a checkpoint that the job names."""
+    plan, head = stream.plan, stream.head.uid or stream.head.written_name
+    chosen = plan.env.options.get("stream.checkpoint") if plan.env.options else None
+    digest = sha256(json.dumps([plan.env.name, head, connector, identity, chosen], default=str).encode()).hexdigest()
+    return f"{file_name(head)[:40]}-{digest[:12]}"
 
 
 def _state_of(node: Node) -> str:

@@ -21,6 +21,7 @@ from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.run_request import RunRequest
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
+from engine.runtime.streaming.lost_batches import refuse_lost_batches
 from engine.runtime.streaming.metrics import prometheus_text
 from engine.runtime.streaming.stream import BatchFailedError, Stream
 from engine.runtime.transient import is_transient
@@ -61,6 +62,8 @@ def _run(spark: "SparkSession", compiled: Compiled, request: RunRequest, attenda
     job = _Job(layout, entry, plan.env.masks, metrics=_metrics_file(spark, plan))
     _open_streams(spark, compiled, state, request, job)
     check(spark, [write for stream in job.streams for write in stream.writes], run_id)
+    for stream in job.streams:
+        refuse_lost_batches(spark, stream)
     log, claim = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
     job.record(State.RUNNING)
     try:
@@ -81,19 +84,18 @@ def _open_streams(spark: "SparkSession", compiled: Compiled, state: str, request
     """Raises PEN5306 and PEN5310 where the run to restore is unknown, or has left no checkpoint."""
     if request.restores is not None:
         job.require(request.restores)
-    job.streams = tuple(_streams(spark, compiled, state, request.run_id, job))
+    job.streams = tuple(_streams(spark, compiled, state, job))
     if request.restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
         raise run_error(
             "PEN5310", f"run `{request.restores}` has left no checkpoint to go on from", None, "leave --restore out"
         )
 
 
-def _streams(spark: "SparkSession", compiled: Compiled, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
+def _streams(spark: "SparkSession", compiled: Compiled, state: str, job: "_Job") -> Iterable[Stream]:
     several = streams_of(compiled.plan)
     folders = {folder_of(stream) for stream in several}
-    for number, stream in enumerate(several, start=1):
-        name = run_id if len(several) == 1 else f"{run_id}-{number}"
-        checkpoint = open_checkpoint(spark, state, stream, name, others=folders)
+    for stream in several:
+        checkpoint = open_checkpoint(spark, state, stream, others=folders)
         yield Stream(spark, FollowedSchema(compiled, stream), checkpoint, state, job.committed)
 
 

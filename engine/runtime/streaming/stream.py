@@ -1,5 +1,6 @@
 """One stream of a job: a query of Spark's whose every micro-batch is staged and committed as a run."""
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
+from connectors.commits.marks import work_of
 from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Staged
 from engine.job.model.job import Cache
@@ -212,6 +214,7 @@ class Stream:
             {stream.head: arrived},
             plans=self.batch_plans if plan.env.reuses_batch_plans else None,
             is_fresh=is_fresh,
+            work=work_of(json.dumps([called, self.checkpoint.offsets(number - 1), self.checkpoint.offsets(number)])),
         )
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -20,6 +21,8 @@ from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_jo
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
 from engine.state.run_claims import mark_of, release
 from engine.state.watermarks import HighWatermark, WatermarkKey
+
+NO_WORKS: Final[Mapping[str, str]] = {}
 
 
 @dataclass(eq=False)
@@ -52,13 +55,16 @@ def begin(
     *,
     incremental: Mapping[str, str] | None = None,
     plan: PlanRecord | None = None,
+    works: Mapping[str, str] = NO_WORKS,
+    written: Collection[str] = (),
     is_of_stream: bool = False,
     is_fresh: bool = False,
 ) -> OpenRun | None:
     """Claim the run and open its journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    are after recovery. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means.
+    are after recovery. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means,
+    `works` what each write stands for, `written` those that targets have already.
     `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
     begun a run of this id before, nor one whose journal is lost. Raises PEN5301 if a running process holds the run id,
     PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to be
@@ -88,7 +94,7 @@ def begin(
         context = context_of(spark, run_id, claim)
         tasks = {
             check.write.id: replace(
-                task_of(check.write, context),
+                task_of(check.write, context, work=works.get(check.write.id, "")),
                 scratch=log.staging(check.write.id),
                 owner=mark,
                 journal=log.uri,
@@ -100,13 +106,23 @@ def begin(
             check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions)
             for check in checks
         }
-        done = recorded.done if recorded is not None else frozenset()
+        done = (recorded.done if recorded is not None else frozenset()) | frozenset(written)
         earlier = recorded.targets if recorded is not None else {}
         targets = {write_id: earlier[write_id] for write_id in sorted(done) if write_id in earlier}
         targets |= {check.write.id: check.write.target for check in checks}
         writes = {check.write.id: check.write.connector.name for check in checks}
         meant = None if plan is None else plan.with_earlier(recorded.plan if recorded is not None else None, done)
-        log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets, is_claimed=True, plan=meant)
+        log.begin(
+            mark,
+            writes,
+            job,
+            done=done,
+            incremental=incremental,
+            targets=targets,
+            is_claimed=True,
+            plan=meant,
+            work=next(iter(works.values()), "") if is_of_stream else "",
+        )
         try:
             refuse_held_targets(spark, state, run_id, [check.write for check in checks])
         except RunError:

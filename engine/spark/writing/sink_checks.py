@@ -78,9 +78,17 @@ def check(
     return tuple(checks)
 
 
-def task_of(write: Write, run: RunContext) -> WriteTask:
+def task_of(write: Write, run: RunContext, write_id: str | None = None, work: str = "") -> WriteTask:
+    """The task of a write; `write_id`: the one that it had when it was committed."""
     return WriteTask(
-        write.options, write.table, write.schema_save_mode, write.data_save_mode, write.write_mode, run, write.id
+        write.options,
+        write.table,
+        write.schema_save_mode,
+        write.data_save_mode,
+        write.write_mode,
+        run,
+        write_id or write.id,
+        work=work,
     )
 
 

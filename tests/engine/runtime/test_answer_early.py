@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,9 @@ def commit(log, job):
     log.decide()
     for write in job.plan.writes:
         log.committed(write.id)
+        mark = Path(write.target) / "_penstock" / f"{log.run_id}.{write.id}.json"
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_text("{}")
 
 
 def files(folder):
@@ -80,6 +84,14 @@ def test_a_run_that_is_committed_does_nothing(tmp_path, job):
     assert result is not None
     assert (result.job, result.run_id, result.state, result.done) == ("orders", "one", State.FINISHED, 1)
     assert '"FINISHED"' in (tmp_path / "events.jsonl").read_text()
+
+
+def test_a_committed_run_whose_target_is_gone_needs_spark(tmp_path, job):
+    log = begun(tmp_path, "one", job, run_owner.this_process())
+    commit(log, job)
+    log.end(RunOutcome.FINISHED)
+    (tmp_path / "out").rename(tmp_path / "elsewhere")
+    assert answer(tmp_path, "one", job) is None
 
 
 def test_a_run_that_is_new_or_rolled_back_needs_spark(tmp_path, any_job):

@@ -37,7 +37,7 @@ def all_streams(folder, text):
 def all_opened(folder, text):
     streams = all_streams(folder, text)
     folders = {folder_of(stream) for stream in streams}
-    return [open_checkpoint(None, str(folder / "state"), stream, "new", others=folders) for stream in streams]
+    return [open_checkpoint(None, str(folder / "state"), stream, others=folders) for stream in streams]
 
 
 def opened(folder, text):

@@ -1,0 +1,271 @@
+"""State that is lost, old or foreign, and targets that are dropped or restored: rows are right, or a run ends with an
+error before anything is written.
+
+Each row of `CASES` is one event between two runs of a job, as a batch and as a stream, into each kind of sink. The
+normal run has one of each kind; the whole table is behind `soak`.
+"""
+
+import json
+import shutil
+from dataclasses import dataclass
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from catalog.diagnostics.diagnostic import PenstockError, RunError
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.paimon.connector import connector as paimon
+from engine.plan.streams import streams_of
+from engine.runtime.execute import run_job
+from engine.runtime.streaming.checkpoint import open_checkpoint
+from engine.runtime.streaming.run_stream import run_stream
+from engine.state.run_state import State
+from tests.connectors.jobs import options_of
+from tests.connectors.kafka.jobs import compiled
+
+pytestmark = pytest.mark.spark
+
+SINKS = ("files", "delta", "iceberg", "paimon", "jdbc")
+FIELDS = "schema { fields { id = bigint, name = string } }"
+
+
+@dataclass(frozen=True)
+class Case:
+    """`event` happens after the run; then two more rows arrive, and the job runs again with the same run id.
+
+    `code`: of the error; None: the run does what it should, and `ids` are in the targets.
+    """
+
+    mode: str
+    event: str
+    code: str | None
+    ids: tuple[int, ...] = (1, 2)
+
+    def __str__(self) -> str:
+        return f"{self.mode} {self.event}"
+
+
+CASES = (
+    Case("batch", "nothing", None),
+    Case("batch", "state deleted", None),
+    Case("batch", "id reused", None),
+    Case("batch", "id reused by another plan", "PEN5221"),
+    Case("batch", "target dropped", "PEN5222", ()),
+    Case("batch", "state deleted and target dropped", None, (1, 2, 3, 4)),
+    Case("batch", "target restored", "PEN5222", ()),
+    Case("stream", "nothing", None, (1, 2, 3, 4)),
+    Case("stream", "checkpoint deleted", "PEN5221"),
+    Case("stream", "state deleted", "PEN5221"),
+    Case("stream", "state deleted, nothing arrived", None),
+    Case("stream", "state restored", "PEN5221", (1, 2, 3)),
+    Case("stream", "id reused", "PEN5221"),
+    Case("stream", "target dropped", "PEN5222", ()),
+    Case("stream", "state deleted and target dropped", None, (1, 2, 3, 4)),
+    Case("stream", "target restored", "PEN5222", (1, 2)),
+)
+IN_EVERY_RUN = {
+    ("batch", "state deleted"): SINKS,
+    ("batch", "target dropped"): ("files", "jdbc"),
+    ("batch", "id reused by another plan"): ("delta",),
+    ("batch", "state deleted and target dropped"): ("jdbc",),
+    ("stream", "checkpoint deleted"): SINKS,
+    ("stream", "state restored"): ("iceberg",),
+    ("stream", "target dropped"): ("paimon", "delta"),
+    ("stream", "target restored"): ("delta",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """The folder of one case, and what is in it."""
+
+    spark: object
+    folder: object
+    postgres: object
+    case: Case
+    kind: str
+
+    @property
+    def state(self):
+        return self.folder / "state"
+
+    @property
+    def target(self):
+        return self.folder / "target"
+
+    def add(self, *ids):
+        (self.folder / "in").mkdir(exist_ok=True)
+        text = "\n".join(json.dumps({"id": id, "name": f"n{id}"}) for id in ids)
+        (self.folder / "in" / f"{ids[0]}.json").write_text(text)
+
+    @property
+    def sink(self):
+        database = f'url = "{self.postgres.url}", user = "{self.postgres.user}", password = "{self.postgres.password}"'
+        return {
+            "files": f'LocalFile {{ path = "{self.target}", file_format_type = parquet',
+            "delta": f'Delta {{ path = "{self.target}"',
+            "iceberg": f'Iceberg {{ warehouse = "{self.target}", table = "db.i"',
+            "paimon": f'Paimon {{ path = "{self.target}"',
+            "jdbc": f'Jdbc {{ {database}, table = "lost"',
+        }[self.kind]
+
+    def job(self, query="select id, upper(name) as name from s"):
+        is_stream = self.case.mode == "stream"
+        env = "job.mode = STREAMING, stream.trigger = available_now" if is_stream else "job.mode = BATCH"
+        source = f'LocalFile {{ plugin_output = s, path = "{self.folder}/in", file_format_type = json, {FIELDS} }}'
+        sql = f'Sql {{ plugin_input = s, plugin_output = q, query = "{query}" }}'
+        text = f"env {{ {env}, job.name = lost }}\nsource {{ {source} }}\ntransform {{ {sql} }}\n"
+        return compiled(self.folder, f"{text}sink {{ {self.sink}, plugin_input = q, uid = w }} }}")
+
+    def run(self, job=None, state=None):
+        """The result; rows that it counts as written are those that it wrote."""
+        run = run_stream if self.case.mode == "stream" else run_job
+        result = run(self.spark, job or self.job(), "fixed", str(state or self.state))
+        if result.errors:
+            raise result.errors[0]
+        assert result.state is State.FINISHED
+        return sum(count.rows or 0 for count in result.writes)
+
+    def ids(self):
+        task = ScanTask(options_of(paimon.source_options, path=str(self.target)), CatalogTable.unknown("p"))
+        match self.kind:
+            case "jdbc":
+                rows = self.postgres.rows("select id from lost") if "lost" in self.postgres.tables() else []
+            case _ if not self.target.exists():
+                rows = []
+            case "files":
+                rows = self.spark.read.schema("id bigint").parquet(str(self.target)).collect()
+            case "delta":
+                rows = self.spark.read.format("delta").load(str(self.target)).collect()
+            case "iceberg":
+                rows = self.spark.read.format("iceberg").load(f"{self.target}/db/i").collect()
+            case "paimon":
+                rows = paimon.read(self.spark, task).collect()
+        return tuple(sorted(row[0] for row in rows))
+
+    # events
+
+    def copy(self):
+        """A copy of the target, from which `restore` makes it again."""
+        if self.kind == "jdbc":
+            for table in ("lost", "penstock_commits"):
+                if table in self.postgres.tables():
+                    self.postgres.run(f"create table {table}_copy as table {table}")
+        elif self.target.exists():
+            shutil.copytree(self.target, self.folder / "copy")
+
+    def drop(self):
+        if self.kind == "jdbc":
+            self.postgres.run("drop table lost")
+        elif self.kind == "iceberg":
+            shutil.rmtree(self.target)
+        else:
+            shutil.rmtree(self.target)
+        self.spark.catalog.clearCache()
+
+    def restore(self):
+        if self.kind == "delta" and self.ids() and (self.folder / "copy").exists():
+            self.spark.sql(f"RESTORE TABLE delta.`{self.target}` TO VERSION AS OF 0")
+        elif self.kind == "jdbc":
+            self.postgres.run("truncate lost")
+            self.postgres.run("truncate penstock_commits")
+            if "lost_copy" in self.postgres.tables():
+                self.postgres.run("insert into lost table lost_copy")
+                self.postgres.run("insert into penstock_commits table penstock_commits_copy")
+        else:
+            self.drop()
+            if (self.folder / "copy").exists():
+                shutil.copytree(self.folder / "copy", self.target)
+
+
+def happen(world: World) -> None:
+    world.add(1, 2)
+    event = world.case.event
+    if event == "target restored" and world.case.mode == "stream":
+        assert world.run() == 2
+        world.copy()
+        world.add(3)
+        assert world.run() == 1
+        world.restore()
+        world.add(4)
+        return
+    assert world.run() == 2
+    assert world.ids() == (1, 2)
+    if event == "state restored":
+        shutil.copytree(world.state, world.folder / "old")
+        world.add(3)
+        assert world.run() == 1
+        shutil.rmtree(world.state)
+        shutil.copytree(world.folder / "old", world.state)
+        world.add(4)
+        return
+    if "nothing arrived" not in event:
+        world.add(3, 4)
+    if "target dropped" in event:
+        world.drop()
+    if event == "target restored":
+        world.restore()
+    if event.startswith("state deleted"):
+        shutil.rmtree(world.state)
+    if event == "checkpoint deleted":
+        (stream,) = streams_of(world.job().plan)
+        shutil.rmtree(f"{open_checkpoint(None, str(world.state), stream).folder}/checkpoint")
+
+
+def check(world: World) -> None:
+    case = world.case
+    happen(world)
+    state = world.folder / "other" if "id reused" in case.event else world.state
+    job = world.job("select id, lower(name) as name from s") if "another plan" in case.event else world.job()
+    before = world.ids()
+    if case.code is not None:
+        with pytest.raises(PenstockError) as refused:
+            world.run(job, state)
+        codes = [said.code for said in refused.value.diagnostics]
+        assert codes == [case.code], refused.value.diagnostics
+        assert world.ids() == before == case.ids
+    else:
+        assert world.run(job, state) == len(case.ids) - len(before)
+        assert world.ids() == case.ids
+
+
+def table(wanted):
+    return [
+        pytest.param(case, kind, id=f"{case} {kind}")
+        for case in CASES
+        for kind in SINKS
+        if (kind in IN_EVERY_RUN.get((case.mode, case.event), ())) == wanted
+    ]
+
+
+@pytest.mark.parametrize(("case", "kind"), table(True))
+def test_lost_old_and_foreign_state_is_noticed(spark, tmp_path, postgres, case, kind):
+    postgres.clear()
+    check(World(spark, tmp_path, postgres, case, kind))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("case", "kind"), table(False))
+def test_the_whole_table_of_lost_state(spark, tmp_path, postgres, case, kind):
+    postgres.clear()
+    check(World(spark, tmp_path, postgres, case, kind))
+
+
+def test_a_state_directory_that_is_removed_before_the_decision(spark, tmp_path, postgres, monkeypatch):
+    """The targets are as they were."""
+    from engine.runtime import job_execution
+
+    world = World(spark, tmp_path, postgres, Case("batch", "nothing", None), "files")
+    world.add(1, 2)
+    commit_all = job_execution.commit_all
+
+    def commit_without_state(*given):
+        shutil.rmtree(world.state)
+        return commit_all(*given)
+
+    monkeypatch.setattr(job_execution, "commit_all", commit_without_state)
+    with pytest.raises(RunError, match="PEN5313"):
+        world.run()
+    assert world.ids() == ()
