@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_LOG_OFFSET: Final = '{"logOffset":'
+
 _NOTHING_YET: Final = "-"
 """The offsets of a source of which nothing has been read, beside others."""
 
@@ -83,6 +85,21 @@ class Checkpoint:
         """The offsets at which a micro-batch ends, as Spark has them for each source; none where there is no such
         batch."""
         return tuple(self._lines(batch)[2:])
+
+    def contents(self, batch: int) -> str:
+        """What identifies the rows of a micro-batch: the offsets between which they are, and the files that Spark's
+        file source numbers instead, which begin again at 0 with a new checkpoint."""
+        before, after = self.offsets(batch - 1), self.offsets(batch)
+        files = [self._listed(number, offset) for number, offset in enumerate(after) if offset.startswith(_LOG_OFFSET)]
+        return json.dumps([before, after, files])
+
+    def _listed(self, source: int, offset: str) -> list[str]:
+        """The entries of the last step of a file source's log, which Spark compacts from time to time."""
+        number = json.loads(offset)["logOffset"]
+        path = f"{self.folder}/checkpoint/sources/{source}/{number}"
+        found = next((each for each in (path, f"{path}.compact") if self.files.exists(each)), None)
+        lines = self.files.read(found).splitlines()[1:] if found is not None else []
+        return sorted(line for line in lines if json.loads(line).get("batchId") == number)
 
     @property
     def shuffle_partitions(self) -> str | None:

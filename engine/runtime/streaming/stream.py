@@ -1,6 +1,5 @@
 """One stream of a job: a query of Spark's whose every micro-batch is staged and committed as a run."""
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -214,7 +213,7 @@ class Stream:
             {stream.head: arrived},
             plans=self.batch_plans if plan.env.reuses_batch_plans else None,
             is_fresh=is_fresh,
-            work=work_of(json.dumps([called, self.checkpoint.offsets(number - 1), self.checkpoint.offsets(number)])),
+            work=work_of(f"{called} {self.checkpoint.contents(number)}"),
         )
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)

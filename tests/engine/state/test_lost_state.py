@@ -7,7 +7,7 @@ normal run has one of each kind; the whole table is behind `soak`.
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -19,6 +19,7 @@ from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
 from engine.plan.streams import streams_of
 from engine.runtime.execute import run_job
+from engine.runtime.run_request import RunRequest
 from engine.runtime.streaming.checkpoint import open_checkpoint
 from engine.runtime.streaming.run_stream import run_stream
 from engine.state.run_state import State
@@ -122,7 +123,9 @@ class World:
     def run(self, job=None, state=None):
         """The result; rows that it counts as written are those that it wrote."""
         run = run_stream if self.case.mode == "stream" else run_job
-        result = run(self.spark, job or self.job(), "fixed", str(state or self.state))
+        job = job or self.job()
+        job = replace(job, settings=replace(job.settings, state_dir=str(state or self.state)))
+        result = run(self.spark, job, RunRequest("fixed"))
         if result.errors:
             raise result.errors[0]
         assert result.state is State.FINISHED
@@ -159,8 +162,6 @@ class World:
     def drop(self):
         if self.kind == "jdbc":
             self.postgres.run("drop table lost")
-        elif self.kind == "iceberg":
-            shutil.rmtree(self.target)
         else:
             shutil.rmtree(self.target)
         self.spark.catalog.clearCache()
