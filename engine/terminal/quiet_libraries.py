@@ -15,6 +15,9 @@ _LEVELS: Final = {
 
 @contextmanager
 def quiet_libraries() -> Iterator[None]:
+    """Loggers that PySpark has not made yet are removed at the end: it makes them of a class of its own, and calls
+    them with arguments that others do not take."""
+    known = frozenset(logging.Logger.manager.loggerDict)
     root, loggers = logging.getLogger(), {name: logging.getLogger(name) for name in _LEVELS}
     before = {name: logger.level for name, logger in loggers.items()}
     for name, level in _LEVELS.items():
@@ -26,6 +29,8 @@ def quiet_libraries() -> Iterator[None]:
         root.removeFilter(_is_not_of_py4j)
         for name, level in before.items():
             loggers[name].setLevel(level)
+            if name.endswith("ContextLogger") and name not in known:
+                del logging.Logger.manager.loggerDict[name]
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

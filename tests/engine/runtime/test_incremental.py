@@ -111,12 +111,12 @@ def test_files_are_read_as_they_arrive(spark, folder, capsys):
     path = job(folder, source)
     os.utime(events(folder, "1.csv", (1,)), (1_750_000_000, 1_750_000_000))
     assert run(path) == 0, capsys.readouterr().err
-    os.utime(events(folder, "2.csv", (2,)), (1_749_999_000, 1_799_999_000))  # moved here: older than what was read
+    os.utime(events(folder, "2.csv", (2,)), (1_749_999_000, 1_749_999_000))  # moved here: older than what was read
     os.utime(events(folder, "3.csv", (3,)), (1_750_000_000, 1_750_000_000))  # as old
     assert run(path) == 0
     assert run(path) == 0
     assert ids(spark, folder) == [1, 2, 3]
-    os.utime(events(folder, "4.csv", (4,)), (1_650_000_000, 1_700_000_000))  # older than the lag
+    os.utime(events(folder, "4.csv", (4,)), (1_650_000_000, 1_650_000_000))  # older than the lag
     assert run(path) == 0
     assert ids(spark, folder) == [1, 2, 3]
     capsys.readouterr()

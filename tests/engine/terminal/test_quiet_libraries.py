@@ -21,6 +21,18 @@ def test_no_log_line_of_spark_reaches_stderr(spark):
             assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
 
 
+def test_pyspark_makes_its_loggers_after_a_command(spark):
+    """It calls them with `errorClass`, which a logger of another class refuses with a TypeError."""
+    from pyspark.errors import PySparkException
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.Logger.manager.loggerDict.pop(name, None)  # as in a new process
+    with quiet_libraries():
+        pass
+    with pytest.raises(PySparkException):
+        spark.range(1).selectExpr("nothing").collect()
+
+
 def test_py4j_logs_no_traces(spark):
     from py4j import java_gateway
 
