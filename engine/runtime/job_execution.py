@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
 from connectors.interface.incremental import NewRows
 from engine.expectations.ge_result import text_of, validation_result
 from engine.job.model.job import NO_READ_LIMIT
@@ -29,7 +29,7 @@ from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
-from engine.spark.tasks import wait_for_tasks
+from engine.spark.tasks import tag_of_run, wait_for_tasks
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
@@ -106,12 +106,13 @@ class JobExecution:
         if not committed:
             return self._abort_all()
         failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
-        abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
+        ended = [name for name in failed if name not in self.unended]
+        abort(self.spark, self.run, [write for name in ended for write in self.pipelines[name].writes])
         progress.committing(committed)
         read = [watermark for outcome in outcomes if outcome.value for watermark in outcome.value.watermarks]
-        warned = commit_all(self.spark, self.run, read)
+        warned = commit_all(self.spark, self.run, read, stays_open=bool(self.unended))
         progress.committed(committed)
-        return warned
+        return (*warned, *(left_to_tasks(self.run.run_id, self.unended) if self.unended else ()))
 
     def _committed(self, outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> list[str]:
         """The pipelines that are committed: those that finished, none where the failure of another one forbids it."""
@@ -144,12 +145,19 @@ class JobExecution:
         ).run()
 
     def _work(self, name: str, progress: RunProgress) -> StagedPipeline:
+        if name in self.unended and not self._tasks_have_ended(name):
+            message = f"tasks of the last attempt of `{name}` have not ended, and may still write"
+            raise run_error("PEN5250", message, None, "run the job again once they have ended")
         try:
             return self._stage_pipeline(name, progress)
         except BaseException:  # what is staged can be removed, or staged again, once the tasks have ended
-            if not wait_for_tasks(self.spark, self._tag(name), is_cancelled=lambda: self.received.received is not None):
-                self.unended.add(name)
+            self._tasks_have_ended(name)
             raise
+
+    def _tasks_have_ended(self, name: str) -> bool:
+        has_ended = wait_for_tasks(self.spark, self._tag(name), is_cancelled=lambda: self.received.received is not None)
+        (self.unended.discard if has_ended else self.unended.add)(name)
+        return has_ended
 
     def _stage_pipeline(self, name: str, progress: RunProgress) -> StagedPipeline:
         """Stage the writes of one pipeline, in a session of its own."""
@@ -223,6 +231,7 @@ class JobExecution:
         context.setInterruptOnCancel(True)
         context.setLocalProperty("spark.scheduler.pool", self._tag(name))
         context.addJobTag(self._tag(name))
+        context.addJobTag(tag_of_run(self.run.run_id))
         try:
             yield
         finally:  # the thread will run other pipelines
@@ -231,7 +240,7 @@ class JobExecution:
                 context.setLocalProperty(label, None)  # type: ignore[arg-type]
 
     def _tag(self, name: str) -> str:
-        return f"penstock {self.run.run_id} {list(self.pipelines).index(name)}"
+        return f"{tag_of_run(self.run.run_id)} {list(self.pipelines).index(name)}"
 
     def _description(self, node: AnyNode, attempt: int) -> str:
         what = "write" if isinstance(node, Write) else "compute"

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from catalog.quoting import quote, quote_text
 from engine.job.model.job import Cache
 from engine.spark.catalyst import without_nulls
+from engine.spark.starting.defaults import missing_settings
 
 
 def persist(df: DataFrame, cache: Cache) -> DataFrame:
@@ -30,13 +31,10 @@ def persist_by(df: DataFrame, column: str, folder: str, values: tuple[str, ...])
     listed = f"array({', '.join(map(quote_text, values))})"
     others = [quote(name) for name in df.columns if name.lower() != column.lower()]
     numbered = df.selectExpr(*others, f"cast(array_position({listed}, {quote(column)}) as int) as {_NUMBER}")
-    writers = "spark.sql.maxConcurrentOutputFileWriters"
-    df.sparkSession.conf.set(writers, str(min(len(values), _MOST_WRITERS)))  # else each task sorts its rows first
-    try:
+    writers = {_WRITERS: str(min(len(values), _MOST_WRITERS))}  # else each task sorts its rows first
+    with missing_settings(df.sparkSession, writers):
         writer = numbered.write.mode("overwrite").option("parquet.enable.dictionary", "false")  # looked up each time
         writer.partitionBy(_NUMBER).parquet(folder)
-    finally:
-        df.sparkSession.conf.unset(writers)
     value = f"element_at({listed}, {_NUMBER})"
     columns = (quote(name) if quote(name) in others else f"{value} as {quote(name)}" for name in df.columns)
     rows = df.sparkSession.read.schema(numbered.schema).parquet(folder).selectExpr(*columns)
@@ -46,6 +44,8 @@ def persist_by(df: DataFrame, column: str, folder: str, values: tuple[str, ...])
 
 _NUMBER: Final = "__penstock_value"
 """The column of the number of a row's value, from 1."""
+
+_WRITERS: Final = "spark.sql.maxConcurrentOutputFileWriters"
 
 _MOST_WRITERS: Final = 32
 """Of so many tables a task has a file open at once: each holds memory."""

@@ -25,23 +25,18 @@ from catalog.diagnostics.diagnostic import run_error
 from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
+from engine.spark.starting.defaults import (
+    add_defaults,
+    is_local,
+    set_missing,
+    settings_in_files,
+    settings_of_application,
+)
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
 from engine.spark.starting.master import check_master
 from engine.spark.starting.private_settings import handed_over
 from engine.spark.starting.protection import protect
 
-DEFAULTS: Final[Mapping[str, str]] = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.scheduler.mode": "FAIR",
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",
-    "spark.sql.maxMetadataStringLength": "1000",  # complete paths in plans, since they identify scans in the counts
-    "spark.sql.shuffle.partitions": "64",
-    "spark.databricks.delta.snapshotPartitions": "4",  # Delta's default of 50 tasks takes seconds
-    # rows of text files are parsed one by one anyway; so those that a filter drops are counted
-    "spark.sql.csv.filterPushdown.enabled": "false",
-    "spark.sql.json.filterPushdown.enabled": "false",
-}
 LATE_COMPILER: Final = (
     "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000 "
     "-XX:Tier4BackEdgeThreshold=400000"
@@ -56,6 +51,9 @@ not start with them.
 NO_COMPILER: Final = "-XX:TieredStopAtLevel=1"
 """Without the optimizing compiler, and without the counters in the code that it needs. What Spark does for a table of
 a few rows is planning, most of it code that runs some hundred times."""
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""The variable that spark-submit sets for the driver that it has started."""
+_EXTENSIONS: Final = "spark.sql.extensions"
 _LOG_LINES: Final = 20
 _NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
 _EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
@@ -88,22 +86,28 @@ def open_session(
 ) -> SparkSession:
     """The running session, or a new one with these settings and jars.
 
-    `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'.
+    `settings` are the jobs' (`spark.*` of `env`); `required` are the connectors'. Penstock's defaults are set only
+    where nobody has set anything (`defaults.py`).
     `for_small_jobs`: the application ends after seconds of work, in batch. `late_compiler`: the user has chosen it.
     `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
     version is not what Spark needs, PEN5003 if a jar is not found, PEN5402 if the master is none or does not answer.
     """
     maven, alone = split_alone(tuple(maven))
     compiling = NO_COMPILER if for_small_jobs else LATE_COMPILER if late_compiler else ""
-    conf = _conf(name, settings, maven, required or {}, compiling)
     active = SparkSession.getActiveSession()
     if active is not None or SparkContext._active_spark_context is not None:
+        conf = _conf(name, settings, maven, required or {}, {})
         spark = _prepared(active or SparkSession.builder.getOrCreate(), conf)
-    elif "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
+        set_missing(spark)
+    elif _SUBMITTED in os.environ:
         SparkContext._ensure_initialized()
+        given = settings_of_application(SparkContext._jvm)
+        conf = _conf(name, settings, maven, required or {}, given)
+        add_defaults(conf, given, is_local=is_local(conf.get("spark.master", given.get("spark.master", ""))))
         protect(conf, SparkContext._jvm)
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
+        conf = _conf(name, settings, maven, required or {}, settings_in_files(), compiling=compiling)
         check_master(str(conf.get("spark.master", "local")))
         java = find_java()
         if _is_hotspot() and (options := archive_options(java, settings, writes=writes_archive)):
@@ -157,27 +161,38 @@ def _conf(
     settings: Mapping[str, str],
     maven: tuple[str, ...],
     required: Mapping[str, str],
+    given: Mapping[str, str],
+    *,
     compiling: str = "",
 ) -> SparkConf:
+    """The settings that are set whatever the user has `given` for the application; lists are added to his own."""
     conf = SparkConf(loadDefaults=False)
-    merged = {**DEFAULTS, **settings}
+    merged = dict(settings)
     for key, value in {**FIXED, **required}.items():
-        joined = key == "spark.sql.extensions" and key in merged
-        merged[key] = f"{merged[key]},{value}" if joined else value
+        merged[key] = _joined(merged.get(key, given.get(key)), [value]) if key == _EXTENSIONS else value
     if maven:
-        merged[PACKAGES] = _joined(merged.get(PACKAGES), maven)
-        merged["spark.jars.excludes"] = _joined(merged.get("spark.jars.excludes"), EXCLUDES)
-    if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
-        merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
-    logging_file = Path(__file__).with_name("log4j2.properties")
-    own = f"{STACK} {compiling}".strip() if _is_hotspot() else ""
-    java = f"{own} {merged.get(JAVA_OPTIONS, '')}".strip()  # the user's come last, and win
-    if "log4j2.configurationFile" not in java and logging_file.is_file():
-        java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"
-    merged[JAVA_OPTIONS] = java
-    conf.setAppName(name)
+        merged[PACKAGES] = _joined(merged.get(PACKAGES, given.get(PACKAGES)), maven)
+        merged["spark.jars.excludes"] = _joined(
+            merged.get("spark.jars.excludes", given.get("spark.jars.excludes")), EXCLUDES
+        )
+    if _SUBMITTED not in os.environ:
+        merged.setdefault("spark.master", given.get("spark.master") or os.environ.get("MASTER") or "local[*]")
+        merged[JAVA_OPTIONS] = _java_options(merged.get(JAVA_OPTIONS, given.get(JAVA_OPTIONS, "")), compiling)
+    if (given_name := given.get("spark.app.name")) in (None, Path(sys.argv[0]).name):  # spark-submit's default
+        conf.setAppName(name)
+    else:
+        conf.setAppName(given_name)
     conf.setAll(list(merged.items()))
     return conf
+
+
+def _java_options(users: str, compiling: str) -> str:
+    logging_file = Path(__file__).with_name("log4j2.properties")
+    own = f"{STACK} {compiling}".strip() if _is_hotspot() else ""
+    java = f"{own} {users}".strip()  # the user's come last, and win
+    if "log4j2.configurationFile" not in java and logging_file.is_file():
+        java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"
+    return java
 
 
 def _joined(given: str | None, more: Iterable[str]) -> str:
@@ -202,6 +217,8 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
             waiting = resolving(packages, conf.get(IVY)) if packages else nullcontext()
             with waiting, handed_over(dict(conf.getAll())):
                 gateway = _gateway(log)
+            given = settings_of_application(gateway.jvm)
+            add_defaults(conf, given, is_local=is_local(conf.get("spark.master", "")))
             protect(conf, gateway.jvm)
             with _own_interrupts(), _variables({"PYSPARK_PYTHON": sys.executable}):  # of the tasks
                 context = SparkContext(conf=conf, gateway=gateway)

@@ -18,6 +18,11 @@ _BUS_MILLISECONDS: Final = 500
 _API: Final = "org.apache.spark.status.api.v1"
 
 
+def tag_of_run(run_id: str) -> str:
+    """The tag of all Spark jobs of a run."""
+    return f"penstock {run_id}"
+
+
 def wait_for_tasks(
     spark: SparkSession, tag: str, seconds: float = 30.0, is_cancelled: Callable[[], bool] = lambda: False
 ) -> bool:

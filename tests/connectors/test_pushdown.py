@@ -37,7 +37,7 @@ def console():
     [
         ("parquet", True),
         ("orc", True),
-        ("csv", False),  # its plan lists filters, which the reader is set not to take: see `DEFAULTS` of the session
+        ("csv", False),  # its plan lists filters, which the reader is set not to take: see `defaults.py`
         ("json", False),
         pytest.param("delta", True, marks=pytest.mark.delta),
     ],

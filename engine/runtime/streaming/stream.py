@@ -24,7 +24,8 @@ from engine.runtime.streaming.totals import StreamTotals
 from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived
 from engine.spark.persist import persist, release
-from engine.spark.session import DEFAULTS, pipeline_session
+from engine.spark.session import pipeline_session
+from engine.spark.starting.defaults import is_users
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.streaming.open_stream import open_stream
 from engine.state.layout import layout_at
@@ -106,8 +107,7 @@ class Stream:
         """Start the query, or go on from its checkpoint."""
         self.error = None
         session = pipeline_session(self.spark, self.plan.env.spark)
-        is_default = _PARTITIONS not in self.plan.env.spark and session.conf.get(_PARTITIONS) == DEFAULTS[_PARTITIONS]
-        if self.of.stateful and is_default:
+        if self.of.stateful and not (_PARTITIONS in self.plan.env.spark or is_users(session, _PARTITIONS)):
             session.conf.set(_PARTITIONS, str(2 * self.spark.sparkContext.defaultParallelism))
         try:
             opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches)

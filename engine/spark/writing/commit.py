@@ -27,13 +27,16 @@ from engine.state.journal import RunOutcome
 from engine.state.watermarks import HighWatermark, move, refuse_moved
 
 
-def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = ()) -> tuple[Diagnostic, ...]:
+def commit_all(
+    spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = (), *, stays_open: bool = False
+) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
     the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
-    `watermarks` move when all is committed; raises PEN5305 if another run has moved one.
+    `watermarks` move when all is committed; raises PEN5305 if another run has moved one. `stays_open`: something else
+    that is staged cannot be removed yet; the next run, or `resume`, removes it and ends this one.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
@@ -58,7 +61,8 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
     _acknowledge(spark, run, writes.values())
     try:
         move(run.journal.layout, watermarks)
-        run.journal.end(RunOutcome.FINISHED)
+        if not stays_open:
+            run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
     return tuple(_maintain(spark, run, writes.values()))

@@ -12,11 +12,13 @@ from pyspark.sql import SparkSession
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from connectors.commits.claiming import HeldClaim, HeldError
+from connectors.commits.run_owner import is_this_process
 from connectors.interface.base import Connector
 from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Credentials
 from engine.spark.failures.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
+from engine.spark.tasks import CANCEL_SECONDS, tag_of_run, wait_for_tasks
 from engine.spark.writing.commit_groups import (
     StagedWrite,
     commit_group,
@@ -155,9 +157,19 @@ def _end(spark: SparkSession | None, log: Journal, credentials: Credentials) -> 
         recorded = log.read()
         if recorded is None:
             return RunOutcome.ROLLED_BACK
+        if spark is not None and recorded.outcome is None:
+            _refuse_running_tasks(spark, log, recorded)
         return recorded.outcome or _end_claimed(spark, log, recorded, claim, credentials)
     finally:
         release(claim)
+
+
+def _refuse_running_tasks(spark: SparkSession, log: Journal, recorded: Recorded) -> None:
+    """Raise PEN5011 while tasks of a run of this application may still write what ending it would remove."""
+    if is_this_process(recorded.mark) and not wait_for_tasks(spark, tag_of_run(log.run_id), CANCEL_SECONDS):
+        message = f"tasks of run `{log.run_id}` have not ended, so that what it staged is not removed yet"
+        help = f"the next run removes it, or `penstock run --resume {log.run_id}`"
+        raise run_error("PEN5011", message, None, help)
 
 
 def _end_claimed(

@@ -99,6 +99,48 @@ def test_a_failed_pipeline_keeps_the_others_from_committing(spark, folder, capsy
     assert recorded(folder)["bad"]["state"] == "FAILED"
 
 
+STILL_WRITING = """
+env {{ job.name = "busy", parallelism = 2, failure_policy = continue, job.retry.times = 0 }}
+source {{ FakeSource {{ plugin_output = "others", row.num = 7, schema {{ fields {{ id = bigint }} }} }} }}
+transform {{
+  Sql {{
+    plugin_output = "slow"
+    query = \"\"\"select case when id = 0 then cast(raise_error('no') as bigint)
+               else aggregate(sequence(1, 60000000), 0L, (a, b) -> (a + b * id) % 1000003) end as n
+               from range(0, 2, 1, 2)\"\"\"
+  }}
+}}
+sink {{
+  LocalFile {{ plugin_input = "slow", path = "{folder}/slow", file_format_type = "parquet" }}
+  LocalFile {{ plugin_input = "others", path = "{folder}/others", file_format_type = "parquet" }}
+}}
+"""
+
+
+def test_a_pipeline_whose_tasks_still_write_is_not_aborted_under_them(spark, folder, capsys, monkeypatch):
+    from engine.runtime import job_execution
+    from engine.spark.tasks import tag_of_run, wait_for_tasks
+
+    def soon(session, tag, seconds=0.2, is_cancelled=lambda: False):
+        return wait_for_tasks(session, tag, seconds, is_cancelled)
+
+    monkeypatch.setattr(job_execution, "wait_for_tasks", soon)
+    (folder / "job.conf").write_text(STILL_WRITING.format(folder=folder))
+    assert main(["run", str(folder / "job.conf"), "--run-id", "busy"]) == 1
+    captured = capsys.readouterr()
+    assert "warning[PEN5011]: tasks of `1: slow_out` have not ended" in captured.err, captured.err
+    assert spark.read.parquet(str(folder / "others")).count() == 7
+    is_open, ended = folder / "state" / "open" / "busy", folder / "state" / "runs" / "busy" / "journal" / "end.json"
+    assert is_open.exists(), "the next run ends it"
+    assert not ended.exists()
+    assert wait_for_tasks(spark, tag_of_run("busy"))
+    assert main(["run", "--resume", "busy"]) == 0, capsys.readouterr().err
+    assert ended.exists()
+    assert not is_open.exists()
+    assert not list(folder.glob(".slow*"))
+    assert not (folder / "slow").exists()
+
+
 ONE_AFTER_THE_OTHER = """
 env {{ job.name = "rows", max_concurrent_pipelines = 1, failure_policy = {policy}
        listeners = [{{ type = jsonl, path = "{folder}/events.jsonl" }}] }}

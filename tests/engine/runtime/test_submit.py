@@ -1,5 +1,6 @@
 """A packaged job on a real cluster: a standalone master and two workers, started from pyspark's own jars."""
 
+import json
 import os
 import re
 import socket
@@ -16,7 +17,7 @@ pyspark = pytest.importorskip("pyspark")
 ROOT = Path(__file__).parents[3]
 SPARK_HOME = Path(pyspark.__file__).parent
 JOB = """
-env {{ job.name = "cluster", parallelism = 2, spark.sql.shuffle.partitions = 2 }}
+env {{ job.name = "cluster", parallelism = 2{settings} }}
 source {{
   LocalFile {{
     plugin_output = "numbers", path = "{data}", file_format_type = "csv", csv_use_header_line = true
@@ -80,33 +81,70 @@ def master(cluster: Path) -> Iterator[str]:
             process.wait(30)
 
 
-def test_a_packaged_job_runs_on_two_workers(master, cluster, tmp_path):
-    data, out = tmp_path / "in", tmp_path / "out"
-    data.mkdir()
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
     for part in range(4):
         lines = [f"{number},{'even' if number % 2 == 0 else 'odd'}" for number in range(part, 1000, 4)]
-        (data / f"part{part}.csv").write_text("\n".join(["id,word", *lines]) + "\n")
-    job = tmp_path / "cluster.conf"
-    job.write_text(JOB.format(data=data, out=out))
-    # away from the checkout, so that only what is in the zip can be imported
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
+        (folder / f"part{part}.csv").write_text("\n".join(["id,word", *lines]) + "\n")
+    return folder
+
+
+def submit(folder: Path, job: str, master: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Package a job into `folder`, away from the checkout, so that only what is in the zip can be imported."""
+    folder.mkdir()
+    (folder.parent / "cluster.conf").write_text(job)
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SPARK_HOME")}
     packaged = subprocess.run(
-        [sys.executable, "-m", "engine.cli", "package", str(job), "-o", str(elsewhere / "app.zip")],
+        [sys.executable, "-m", "engine.cli", "package", str(folder.parent / "cluster.conf"), "-o", folder / "app.zip"],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert packaged.returncode == 0, packaged.stderr
-
-    options = ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1", "--py-files", "app.zip"]
-    submit = [SPARK_HOME / "bin" / "spark-submit", "--master", master, *options, "app.py", "--run-id", "first"]
+    settings = ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1", *options]
+    command = [SPARK_HOME / "bin" / "spark-submit", "--master", master, *settings, "--py-files", "app.zip", "app.py"]
     python = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(submit, cwd=elsewhere, env=environment | python, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--run-id", "first"], cwd=folder, env=environment | python, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FINISHED: 2 rows written" in done.stdout
-    assert (elsewhere / ".penstock" / "runs" / "first" / "run.json").exists()
+    return done
+
+
+def test_a_packaged_job_runs_on_two_workers(master, cluster, data, tmp_path):
+    out, folder = tmp_path / "out", tmp_path / "elsewhere"
+    submit(folder, JOB.format(data=data, out=out, settings=", spark.sql.shuffle.partitions = 2"), master)
+    assert (folder / ".penstock" / "runs" / "first" / "run.json").exists()
     assert rows(out) == {("even", 500, 249_500), ("odd", 500, 250_000)}
     assert {path.name for path in cluster.glob("worker*/app-*/*")} == {"0", "1"}, "an executor on each worker"
+
+
+def test_settings_of_spark_submit_are_kept(master, data, tmp_path):
+    given = {
+        "spark.sql.shuffle.partitions": "7",
+        "spark.ui.enabled": "true",
+        "spark.ui.port": "0",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (tmp_path / "events").as_uri(),
+    }
+    (tmp_path / "events").mkdir()
+    options = [text for name, value in given.items() for text in ("--conf", f"{name}={value}")]
+    submit(tmp_path / "elsewhere", JOB.format(data=data, out=tmp_path / "out", settings=""), master, *options)
+    logs = [path for path in (tmp_path / "events").rglob("*") if path.is_file() and "status" not in path.name]
+    events = [json.loads(line) for path in logs for line in path.read_text().splitlines() if line.startswith("{")]
+    (started,) = (event for event in events if event["Event"] == "SparkListenerEnvironmentUpdate")
+    properties = dict(started["Spark Properties"])
+    assert {name: properties.get(name) for name in given} == given
+    assert properties["spark.scheduler.mode"] == "FAIR"
+    assert "spark.databricks.delta.snapshotPartitions" not in properties, "a default for one machine"
+    tasks = {
+        event["Stage Info"]["Number of Tasks"] for event in events if event["Event"] == "SparkListenerStageCompleted"
+    }
+    assert 7 in tasks, "the partitions of the aggregate"
 
 
 def rows(folder: Path) -> set[tuple[object, ...]]:
