@@ -51,6 +51,9 @@ def replaced(target: str, identity: str) -> RunError:
 
 def other_work(run_id: str, target: str) -> RunError:
     message = f"`{target}` has a mark of run `{run_id}` that stands for other rows than those of this run"
-    help = "restore the state directory that the run had; or write under another run id, or to another target"
+    help = (
+        "restore the state directory that the run had; or write under another run id (a stream: with another "
+        "`stream.checkpoint`), or to another target"
+    )
     notes = ("its state directory is lost, is an older copy, or was another one when the id was used before",)
     return run_error("PEN5221", message, None, help, notes)
