@@ -116,13 +116,17 @@ def _is_of_project(arguments: Namespace) -> bool:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.orchestration.run_listed import run_listed
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.runtime.run_request import RunRequest, new_run_id
     from engine.terminal.run_terminal import RunTerminal
 
     given: str | None = arguments.run_id
     request = RunRequest(given or new_run_id(), given is None, arguments.full_refresh, arguments.restore)
     terminal = RunTerminal.of(arguments)
-    return run_listed(jobs, request, terminal, master=arguments.master, keeps_going=arguments.keep_going)
+    return run_listed(
+        jobs, request, terminal, compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],
+        master=arguments.master, keeps_going=arguments.keep_going,
+    )  # fmt: skip
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:

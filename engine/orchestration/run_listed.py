@@ -30,14 +30,18 @@ def run_listed(
     request: RunRequest,
     terminal: RunTerminal,
     *,
+    compile_again: Callable[[Compiled], Compiled],
     master: str | None = None,
     keeps_going: bool = False,
 ) -> int:
-    """Run the jobs; returns the exit code. Of several jobs, each gets a run id of its own from that of the request."""
+    """Run the jobs; returns the exit code. Of several jobs, each gets a run id of its own from that of the request.
+
+    `compile_again`: the plan of a job as its sources are now, after the jobs before it; raises a `JobError`.
+    """
     for state in dict.fromkeys(job.state_dir for job in jobs):
         terminal.report(check_writable(state))
     refuse_differing_settings(jobs)
-    listed = _ListedJobs(jobs, request, terminal, master, keeps_going)
+    listed = _ListedJobs(jobs, request, terminal, compile_again, master, keeps_going)
     try:
         with listed.application:
             code = listed.run()
@@ -55,6 +59,7 @@ class _ListedJobs:
     jobs: Sequence[Compiled]
     request: RunRequest
     terminal: RunTerminal
+    compile_again: Callable[[Compiled], Compiled]
     master: str | None
     keeps_going: bool
     application: ExitStack = field(default_factory=ExitStack)
@@ -79,6 +84,8 @@ class _ListedJobs:
     def _result(self, job: Compiled, request: RunRequest) -> JobResult | None:
         """The result, shown; None for an error that other jobs do not wait for."""
         try:
+            if self.ended:  # the jobs before may have changed the columns of what this one reads
+                job = self.compile_again(job)
             result = answered(job, request.run_id) if self.spark is None else None
             result = result or self._on_spark()(job, request)
         except PenstockError as error:
