@@ -130,6 +130,7 @@ def test_only_running_leads_to_spark():
         "engine.runtime.incremental_targets",
         "engine.runtime.job_execution",
         "engine.runtime.persistence",
+        "engine.runtime.streaming.lost_batches",
         "engine.runtime.streaming.run_stream",
         "engine.runtime.streaming.stream",
     }

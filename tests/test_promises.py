@@ -169,7 +169,9 @@ PROMISES = {
         ("engine/commands/test_commands.py", "test_a_mistyped_command_and_a_missing_one_say_what_there_is"),
         ("seatunnel/test_documented.py", "test_an_unknown_plugin_is_answered_with_what_to_use"),
     ],
-    "no log line of Spark's on stderr": [(FIRST_HOUR, "test_no_log_line_of_spark_reaches_stderr")],
+    "no log line of Spark's on stderr": [
+        ("engine/terminal/test_quiet_libraries.py", "test_no_log_line_of_spark_reaches_stderr")
+    ],
     "bytes that are not UTF-8 are never replaced silently": [
         ("connectors/files/test_bad_lines.py", "test_a_bad_row_names_file_and_line"),
         ("connectors/files/test_bad_lines.py", "test_bytes_that_are_not_utf8_are_replaced_where_the_job_says_so"),

@@ -137,7 +137,7 @@ CODES: dict[str, str] = {
     "PEN5206": "two jobs that would share one watermark",
     "PEN5207": "a watermark was recorded under another name of the source",
     "PEN5220": "a run id names another piece of work than before",
-    "PEN5221": "a target has a mark of the run that stands for other rows",
+    "PEN5221": "a target has a mark of the run for other rows",
     "PEN5222": "a target is lost, or was replaced, to which the run was committed",
     "PEN5250": "a pipeline cannot be retried while tasks of its last attempt are running",
     "PEN5301": "another process is running the job, or has a run of this id",

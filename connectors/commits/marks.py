@@ -21,7 +21,7 @@ class MarkState(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class WriteMark:
     """What a target says of one write; `work` is empty where an earlier version of Penstock wrote it."""
 
     state: MarkState
@@ -38,7 +38,7 @@ def work_of(text: str) -> str:
 
 def refuse_other_work(run_id: str, target: str, then: str, now: str) -> None:
     """Raise PEN5221 where the mark that a commit finds is of other work than its own."""
-    if not Mark(MarkState.FOUND, then).stands_for(now):
+    if not WriteMark(MarkState.FOUND, then).stands_for(now):
         raise other_work(run_id, target)
 
 
@@ -50,7 +50,7 @@ def replaced(target: str, identity: str) -> RunError:
 
 
 def other_work(run_id: str, target: str) -> RunError:
-    message = f"`{target}` has a mark of run `{run_id}` that stands for other rows than those of this run"
+    message = f"`{target}` has a mark of run `{run_id}` for other rows than those of this run"
     help = (
         "restore the state directory that the run had; or write under another run id (a stream: with another "
         "`stream.checkpoint`), or to another target"

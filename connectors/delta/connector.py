@@ -13,7 +13,7 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import Action, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import has_unknown
-from connectors.commits.marks import Mark
+from connectors.commits.marks import WriteMark
 from connectors.delta import change_feed, committing, removing, staging, table_schema
 from connectors.delta.clustering import check_clustering
 from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns, latest_metadata
@@ -232,7 +232,7 @@ class Delta(
         has_rows = not task.asks_for_rows or not spark.read.format("delta").load(as_uri(target)).isEmpty()
         return TargetState(True, has_rows, table, incarnation=str(metadata["id"]))
 
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         assert spark is not None, "Delta's log is read with Spark"
         staging.store_settings(task.options).apply(spark)
         return mark_in(DeltaTable(spark, as_uri(files_at(spark, task.options.string("path"))[1])), task.identity)

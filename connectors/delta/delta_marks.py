@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.delta.delta_staged import application_of
 from connectors.delta.transaction import DeltaTable
 
@@ -18,12 +18,12 @@ def work_of_version(version: int) -> str:
     return "" if version == _UNKNOWN else f"{version:015x}"
 
 
-def mark_in(table: DeltaTable, identity: str) -> Mark:
+def mark_in(table: DeltaTable, identity: str) -> WriteMark:
     """The mark of a write; ABSENT, too, where the table was restored to a version before it."""
     version = table.committed_version(application_of(identity))
     if version is None:
-        return Mark(MarkState.ABSENT)
+        return WriteMark(MarkState.ABSENT)
     restored = table.restored_to()
     if restored is not None and restored < table.committed_at(application_of(identity)):
-        return Mark(MarkState.ABSENT)
-    return Mark(MarkState.FOUND, work_of_version(version))
+        return WriteMark(MarkState.ABSENT)
+    return WriteMark(MarkState.FOUND, work_of_version(version))

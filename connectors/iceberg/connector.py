@@ -10,7 +10,7 @@ from catalog.options import Option, Options
 from catalog.quoting import parse_name, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.iceberg import many_tables, staging
@@ -190,10 +190,10 @@ class Iceberg(
             has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
         return TargetState(True, has_rows, found, incarnation=str(metadata["table-uuid"]))
 
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         assert spark is not None, "Iceberg's tables are read with Spark"
         with opened(spark, address_of(spark, task.options)) as table:
-            return mark_of(table.metadata(), task.identity, WORK) if table.exists() else Mark(MarkState.ABSENT)
+            return mark_of(table.metadata(), task.identity, WORK) if table.exists() else WriteMark(MarkState.ABSENT)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

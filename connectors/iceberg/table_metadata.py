@@ -34,7 +34,7 @@ from catalog.types.datatypes import (
     Map,
     Struct,
 )
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 
 Metadata = Mapping[str, Any]
@@ -110,15 +110,15 @@ def commit_of(metadata: Metadata, identity: str) -> Mapping[str, str] | None:
     return next((summary for summary in summaries if summary.get("penstock.write") == identity), None)
 
 
-def mark_of(metadata: Metadata, identity: str, work: str) -> Mark:
+def mark_of(metadata: Metadata, identity: str, work: str) -> WriteMark:
     """The mark of a write; `work` is the property that says what it stands for. UNKNOWN where snapshots before those
     that are there have expired."""
     found = commit_of(metadata, identity)
     if found is not None:
-        return Mark(MarkState.FOUND, found.get(work, ""))
+        return WriteMark(MarkState.FOUND, found.get(work, ""))
     *_, first = (None, *history(metadata))
     has_expired = first is not None and first.get("parent-snapshot-id") is not None
-    return Mark(MarkState.UNKNOWN if has_expired else MarkState.ABSENT)
+    return WriteMark(MarkState.UNKNOWN if has_expired else MarkState.ABSENT)
 
 
 def last_sequence(metadata: Metadata) -> int:

@@ -56,6 +56,7 @@ from catalog.types.datatypes import (
 )
 from catalog.types.typenames import parse_type, to_ddl
 from connectors.commits.claim import RunClaim
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.interface.incremental import INCREMENTAL, Incremental, NewRows, ReadProgress, Since, incremental_of
 from connectors.interface.row_sink import RowSink, RowWrite
 from connectors.interface.row_source import RowSource
@@ -68,6 +69,7 @@ from connectors.interface.sink_abilities import (
     SupportsGroupCommit,
     SupportsKnownTable,
     SupportsMaintenance,
+    SupportsMarks,
     SupportsStagedRows,
     SupportsStatements,
 )
@@ -134,6 +136,7 @@ __all__ = [
     "Incremental",
     "JobError",
     "Map",
+    "MarkState",
     "NewRows",
     "Option",
     "OptionType",
@@ -168,6 +171,7 @@ __all__ = [
     "SupportsIncremental",
     "SupportsKnownTable",
     "SupportsMaintenance",
+    "SupportsMarks",
     "SupportsNewColumns",
     "SupportsSizeEstimate",
     "SupportsStagedRows",
@@ -180,6 +184,7 @@ __all__ = [
     "TableSchema",
     "TargetState",
     "Value",
+    "WriteMark",
     "WriteMode",
     "WriteTask",
     "as_uri",

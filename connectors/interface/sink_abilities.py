@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from catalog.options import Options
 from catalog.tables.savemode import Action, TargetState
 from catalog.tables.table import CatalogTable
-from connectors.commits.marks import Mark
+from connectors.commits.marks import WriteMark
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.shared.staged import Staged
@@ -83,7 +83,7 @@ class SupportsMarks(ABC):
     """Its targets show which writes were committed to them."""
 
     @abstractmethod
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         """What the target has recorded of this write (`task.identity`); changes nothing."""
 
     def shows_marks_without_spark(self, options: Options) -> bool:

@@ -11,7 +11,7 @@ from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import STRING, Decimal
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
@@ -193,12 +193,12 @@ class Jdbc(
             return TargetState(True, has_rows, incarnation=own)
         return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect), incarnation=own)
 
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         assert spark is not None, "the driver is loaded by Spark"
         target = target_of(task.options)
         with connected(spark, connection_of(task.options)) as database:
             if describe_table(database, target) is None:  # dropped with its rows, whatever the ledger says
-                return Mark(MarkState.ABSENT)
+                return WriteMark(MarkState.ABSENT)
             return ledger.mark(database, task.identity, target)
 
     def statements(

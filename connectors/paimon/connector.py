@@ -11,7 +11,7 @@ from catalog.options import Option, Options
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
 from catalog.types.datatypes import BIGINT
-from connectors.commits.marks import Mark
+from connectors.commits.marks import WriteMark
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.interface.incremental import NewRows, Since, incremental_of
@@ -188,7 +188,7 @@ class Paimon(
             return TargetState(exists=False)
         return TargetState(True, not task.asks_for_rows or paimon_table.has_rows(folder), table_of(schema))
 
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         folder = folder_of(task.options)
         with paimon_table.reported(f"the Paimon table `{folder}` cannot be read"):
             return paimon_table.mark_of(folder, task.identity)

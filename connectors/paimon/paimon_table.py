@@ -11,7 +11,7 @@ from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
 from catalog.diagnostics.source import Span
 from catalog.distribution import pip_install
 from connectors.commits.commit_errors import table_changed
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.paimon.commit_once import CommittedError, exclusive_commit, look_before_each_attempt
 from connectors.paimon.paimon_staged import WORK, PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
@@ -90,16 +90,16 @@ def committed(folder: str, schema: Schema, identity: str) -> Mapping[str, str] |
     return next((properties for properties in found if properties.get("penstock.write") == identity), None)
 
 
-def mark_of(folder: str, identity: str) -> Mark:
+def mark_of(folder: str, identity: str) -> WriteMark:
     """The mark of a write; UNKNOWN where the first snapshots have expired."""
     schema = latest_schema(folder)
     if schema is None:
-        return Mark(MarkState.ABSENT)
+        return WriteMark(MarkState.ABSENT)
     found = committed(folder, schema, identity)
     if found is not None:
-        return Mark(MarkState.FOUND, found.get(WORK, ""))
+        return WriteMark(MarkState.FOUND, found.get(WORK, ""))
     first = min((snapshot.id for snapshot in opened(folder, schema).snapshot_manager().list_snapshots()), default=1)
-    return Mark(MarkState.ABSENT if first == 1 else MarkState.UNKNOWN)
+    return WriteMark(MarkState.ABSENT if first == 1 else MarkState.UNKNOWN)
 
 
 def add_schema(folder: str, schema: Schema) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from connectors.commits.marks import Mark, MarkState
+from connectors.commits.marks import MarkState, WriteMark
 from connectors.files.foreign_files import MARKS
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
@@ -69,12 +69,12 @@ def has_mark(files: Files, staged: FileStaged, target: str) -> bool:
     return files.exists(f"{target}/{mark_of(staged.identity)}")
 
 
-def found_mark(files: Files, identity: str, target: str) -> Mark:
+def found_mark(files: Files, identity: str, target: str) -> WriteMark:
     """The mark of a write in a target, a path of `files`."""
     path = f"{target}/{mark_of(identity)}"
     if not files.exists(path):
-        return Mark(MarkState.ABSENT)
+        return WriteMark(MarkState.ABSENT)
     try:
-        return Mark(MarkState.FOUND, str(json.loads(files.read(path)).get("work") or ""))
+        return WriteMark(MarkState.FOUND, str(json.loads(files.read(path)).get("work") or ""))
     except (ValueError, AttributeError):
-        return Mark(MarkState.FOUND)
+        return WriteMark(MarkState.FOUND)

@@ -11,7 +11,7 @@ from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, STRING, UNKNOWN
-from connectors.commits.marks import Mark
+from connectors.commits.marks import WriteMark
 from connectors.files.column_drift import check_json_fields, warn_of_drift
 from connectors.files.committing import file_commit, file_target
 from connectors.files.committing.file_staged import FileStaged, found_mark, staged_data
@@ -264,7 +264,7 @@ class FileConnector(
             has_rows=lambda path: has_rows(spark, path, task.options),
         )
 
-    def mark(self, spark: "SparkSession | None", task: WriteTask) -> Mark:
+    def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         options = self.located(task.options) if spark is None else self._opened(spark, task).options
         files, target = files_at(spark, options.string("path"))
         return found_mark(files, task.identity, target)

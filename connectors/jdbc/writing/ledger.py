@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError
-from connectors.commits.marks import Mark, MarkState, refuse_other_work, replaced
+from connectors.commits.marks import MarkState, WriteMark, refuse_other_work, replaced
 from connectors.jdbc.database import Database
 from connectors.jdbc.describe import describe_table
 from connectors.jdbc.dialect import Dialect
@@ -73,11 +73,11 @@ def is_committed(database: Database, staged: JdbcStaged) -> bool:
     return True
 
 
-def mark(database: Database, identity: str, target: tuple[str, ...]) -> Mark:
+def mark(database: Database, identity: str, target: tuple[str, ...]) -> WriteMark:
     """What the ledger says of a write; ABSENT, too, where its target was dropped and created anew since."""
     table = describe_table(database, (COMMITS,))
     if table is None:
-        return Mark(MarkState.ABSENT)
+        return WriteMark(MarkState.ABSENT)
     quote, text = database.dialect.quote, database.dialect.text
     columns = [name for name in _ADDED if table.column(name) is not None]
     listed = ", ".join(map(quote, ("identity", *columns)))
@@ -86,8 +86,8 @@ def mark(database: Database, identity: str, target: tuple[str, ...]) -> Mark:
         work, then = (str(value or "") for value in (*row[1:], *([""] * (2 - len(columns)))))
         if then and then != incarnation(database, target) and describe_table(database, target) is not None:
             raise replaced(".".join(target), identity)
-        return Mark(MarkState.FOUND, work)
-    return Mark(MarkState.ABSENT)
+        return WriteMark(MarkState.FOUND, work)
+    return WriteMark(MarkState.ABSENT)
 
 
 def incarnation(database: Database, target: tuple[str, ...]) -> str | None:

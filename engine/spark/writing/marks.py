@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
-from connectors.commits.marks import Mark, MarkState, other_work
+from connectors.commits.marks import MarkState, WriteMark, other_work
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink_abilities import SupportsMarks
 from engine.plan.building.write_nodes import replaces
@@ -81,10 +81,10 @@ def shows_all(writes: Sequence[Write], run_id: str, known: Mapping[str, str]) ->
     return True
 
 
-def _mark(spark: SparkSession | None, write: Write, run: RunContext, write_id: str | None = None) -> Mark:
+def _mark(spark: SparkSession | None, write: Write, run: RunContext, write_id: str | None = None) -> WriteMark:
     sink = write.connector
     if not isinstance(sink, SupportsMarks):
-        return Mark(MarkState.UNKNOWN)
+        return WriteMark(MarkState.UNKNOWN)
     try:
         return sink.mark(spark, task_of(write, run, write_id))
     except SPARK_ERRORS as error:

@@ -170,7 +170,7 @@ ERRORS = {
     '{ condition = "idd > 1" }': ("PEN3004", "idd"),
     "{ type = expect_column_values_to_not_be_null, column = nme }": ("PEN3004", "nme"),
     "{ type = expect_column_to_exist, column = nme }": ("PEN6003", None),
-    "{ type = expect_nothing_of_the_sort }": (None, None),
+    "{ type = expect_nothing_of_the_sort }": ("PEN6002", "expect_nothing_of_the_sort"),
     "{ type = something }": ("PEN6002", "something"),
     "{ name = x }": ("PEN6002", None),
     '{ condition = "id > 1", on_violation = EXPLODE }': ("PEN2004", "EXPLODE"),
