@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from connectors.commits import run_owner
 from engine.compile import Settings, compile_job
