@@ -88,6 +88,10 @@ class Source(Connector):
         """The table as the options name it; None where only its `schema` or its data name it."""
         return None
 
+    def located(self, options: Options) -> Options:
+        """The options with `path` as Spark reads it: one of this machine, or the URI of another file system."""
+        return options
+
     @abstractmethod
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         """The tables that this block yields, without Spark, Java or network; an open table if the schema cannot be

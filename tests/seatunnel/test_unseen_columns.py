@@ -4,6 +4,7 @@ import pytest
 
 from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
+from engine.cli import main
 from engine.compile import Settings, compile_job
 
 JOB = """
@@ -36,6 +37,33 @@ def test_a_name_may_be_that_of_a_directory_that_is_not_visible(tmp_path, folder)
     assert job is not None, diagnostics.items
     [warning] = [item for item in diagnostics if item.code == "PEN4002"]
     assert warning.message == f"no file at `{folder}` is visible: columns that `schema` lacks must be its directories'"
+
+
+def test_a_name_may_be_that_of_a_directory_outside_of_the_project(tmp_path, monkeypatch, capsys):
+    """Which `validate` does not open."""
+    (tmp_path / "in" / "day=1").mkdir(parents=True)
+    (tmp_path / "in" / "day=1" / "a.csv").write_text("1\n")
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    compiled(tmp_path / "project", tmp_path / "in")
+    assert main(["validate", "--compat", "seatunnel", "job.conf"]) == 0, capsys.readouterr()
+    assert "`--allow-outside` reads it" in capsys.readouterr().out
+    assert main(["validate", "--compat", "seatunnel", "--strict=data", "job.conf"]) == 2
+
+
+S3 = 'S3File { bucket = "s3a://b", access_key = a, secret_key = b, fs.s3a.endpoint = "http://127.0.0.1:1", '
+S3 += 'fs.s3a.aws.credentials.provider = "x", '
+SFTP = "SftpFile { host = localhost, port = 22, user = a, password = b, "
+
+
+@pytest.mark.parametrize("block", [S3, SFTP])
+def test_a_path_on_a_server_is_none_of_this_machine(tmp_path, monkeypatch, capsys, block):
+    monkeypatch.chdir(tmp_path)
+    compiled(tmp_path, "/etc")
+    path = tmp_path / "job.conf"
+    path.write_text(path.read_text().replace("LocalFile {", block))
+    assert main(["validate", "--compat", "seatunnel", "job.conf"]) == 0, capsys.readouterr()
+    assert "PEN1602" not in capsys.readouterr().out
 
 
 def test_visible_files_decide(tmp_path):

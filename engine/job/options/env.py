@@ -117,6 +117,8 @@ def read_env(
     """The settings of a job; without an `env` block, the defaults. Its secrets are added to `masks`."""
     if node is None:
         return Env(default_name, dialect=compat, masks=masks)
+    if compat.is_seatunnel:
+        node = _with_known_shade(node, diagnostics)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
     others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
     options = check_options(
@@ -145,6 +147,30 @@ def read_env(
         tuning=_tuning(options, diagnostics),
         reuses_batch_plans=options.flag("reuse_batch_plans"),
     )
+
+
+def _with_known_shade(node: MapNode, diagnostics: Diagnostics) -> MapNode:
+    """The block without a `shade.identifier` that no plug-in has: SeaTunnel then reads secrets as they are written
+    (`ConfigShadeUtils.decryptConfig`), which is warned of."""
+    name = "shade.identifier"
+    entry = node.entry(name)
+    if entry is None or not isinstance(entry.value, TextNode) or not entry.value.is_resolved:
+        return node
+    if entry.value.value.lower() in [shade.value for shade in Shade]:
+        return node
+    message = f"`{name}` is none of those that are known: secrets are read as they are written"
+    help = f"known: {', '.join(f'`{shade.value}`' for shade in Shade)}"
+    diagnostics.warning("PEN2004", message, entry.value.place.span, help)
+    return _without(node, entry)
+
+
+def _without(node: MapNode, left_out: Entry) -> MapNode:
+    kept = tuple(
+        replace(entry, value=_without(entry.value, left_out)) if isinstance(entry.value, MapNode) else entry
+        for entry in node.entries
+        if entry is not left_out
+    )
+    return replace(node, entries=kept)
 
 
 def _tuning(options: Options, diagnostics: Diagnostics) -> frozenset[Tuning]:

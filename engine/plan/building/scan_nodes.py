@@ -88,7 +88,7 @@ class _Reader:
             message = "a table of a list has no `query` of its own"  # that of a block is a transform by now
             own.error("PEN2011", message, options.span(SOURCE_QUERY.name), "read it by a block of its own")
         locked = with_locked_schema(options, name, self.job, own)
-        tables = outside_tables(locked, name, own) or self.source.tables(locked, own)
+        tables = outside_tables(self.source, locked, name, own) or self.source.tables(locked, own)
         if not len(own) and any(table.is_open for table in tables):
             own.warning(
                 "PEN4002",
@@ -137,7 +137,7 @@ def _listed(block: Block, source: Source, diagnostics: Diagnostics) -> tuple[boo
 
 
 def _expanded(source: Source, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
-    if outside_option(options) or not isinstance(source, SupportsTableSets):
+    if outside_option(source, options) or not isinstance(source, SupportsTableSets):
         return None
     return source.expand(options, diagnostics)
 

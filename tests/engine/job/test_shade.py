@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, JobError
 from catalog.options import Option, OptionType
 from engine.cli import main
@@ -111,3 +112,15 @@ def test_errors_are_raised_as_job_errors(tmp_path):
     job = load_file(written(tmp_path, JOB), Diagnostics())
     with pytest.raises(JobError):
         encrypted(job, {})
+
+
+def test_seatunnel_reads_secrets_as_they_are_written_under_a_method_that_nobody_has(tmp_path):
+    job = written(tmp_path, JOB.replace("aes-gcm", "aes256").replace("secret_file = x", ""))
+    diagnostics = Diagnostics()
+    loaded = load_file(job, diagnostics, Settings(reads_secrets=True, compat=Compat.SEATUNNEL_2))
+    assert loaded is not None
+    assert loaded.blocks[0].options["password"] == "hunter2"
+    [said] = [item for item in diagnostics if item.code == "PEN2004"]
+    assert said.severity.value == "warning"
+    assert load_file(job, diagnostics, Settings(reads_secrets=True)) is not None
+    assert diagnostics.has_errors
