@@ -8,8 +8,8 @@ from catalog.diagnostics.source import Span
 from catalog.tables.evolution import SchemaEvolution, StoreAssignment
 from catalog.tables.store_assignment import can_up_cast, may_change, seconds_digits, shown_type, stored_column
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import STRING, DataType, has_unknown
-from catalog.types.typenames import quote_name, to_ddl
+from catalog.types.datatypes import STRING, DataType
+from catalog.types.typenames import ddl_or_unknown, quote_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def cast_of(name: str, target: Column) -> str:
     digits = seconds_digits(target)
     if digits is not None:
         return f"date_trunc('{'SECOND' if digits < 3 else 'MILLISECOND'}', {quote_name(name)})"
-    return f"CAST({quote_name(name)} AS {target.type if has_unknown(target.type) else to_ddl(target.type)})"
+    return f"CAST({quote_name(name)} AS {ddl_or_unknown(target.type)})"
 
 
 def _pairs(incoming: CatalogTable, target: CatalogTable) -> Iterator[tuple[Column, Column]]:

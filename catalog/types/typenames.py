@@ -27,8 +27,8 @@ from catalog.types.datatypes import (
 from catalog.types.typetext import SizedType, TypeTextError, parse_sized_type, parse_type
 
 __all__ = [
-    "SizedType", "TypeTextError", "parse_sized_type", "parse_type", "quote_name", "to_ddl",
-    "to_seatunnel", "to_spark", "type_of_value",
+    "SizedType", "TypeTextError", "ddl_or_unknown", "parse_sized_type", "parse_type", "quote_name",
+    "to_ddl", "to_seatunnel", "to_spark", "type_of_value",
 ]  # fmt: skip
 
 SEATUNNEL_NAMES: Final[Mapping[DataType, str]] = {BINARY: "bytes", VOID: "null"}
@@ -47,6 +47,11 @@ def to_ddl(type: DataType) -> str:
     if has_unknown(type):
         raise ValueError(f"{type} cannot be written as DDL")
     return _ddl(type)
+
+
+def ddl_or_unknown(type: DataType) -> str:
+    """The type's DDL, or where some of it is known only when the job runs, Spark's text with `unknown` in it."""
+    return str(type) if has_unknown(type) else _ddl(type)
 
 
 def to_seatunnel(type: DataType) -> str:

@@ -23,7 +23,7 @@ from catalog.types.datatypes import (
     Struct,
     has_unknown,
 )
-from catalog.types.typenames import to_ddl
+from catalog.types.typenames import ddl_or_unknown
 from engine.project.job_graph import Edge, JobGraph
 from engine.project.project_job import has_spark_types
 
@@ -77,8 +77,8 @@ def _retyped(edge: Edge) -> Iterator[Diagnostic]:
         if own is not None and not reads_as(own.type, column.type, is_text=read.is_text):
             yield Diagnostic(
                 "PEN4702", f"`{edge.reader}` reads the column `{column.name}` of `{read.name}` as "
-                f"`{to_ddl(column.type)}`, but `{edge.writer}` writes it as `{to_ddl(own.type)}`",
-                _span(edge, column), f"declare it as `{to_ddl(own.type)}`, or cast it where it is written",
+                f"`{ddl_or_unknown(column.type)}`, but `{edge.writer}` writes it as `{ddl_or_unknown(own.type)}`",
+                _span(edge, column), f"declare it as `{ddl_or_unknown(own.type)}`, or cast it where it is written",
                 also=_also([edge]),
             )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 
-from catalog.types.typenames import to_ddl
+from catalog.types.typenames import ddl_or_unknown
 from engine.plan.datasets import shown
 from engine.project.project_job import ProjectJob
 from engine.project.selection.selectable import Changes
@@ -57,7 +57,7 @@ class RecordedState:
 def recorded(job: ProjectJob) -> RecordedJob:
     writes = {
         shown(write.dataset): tuple(
-            RecordedColumn(column.name, to_ddl(column.type), column.nullable) for column in write.columns
+            RecordedColumn(column.name, ddl_or_unknown(column.type), column.nullable) for column in write.columns
         )
         for write in job.writes
     }

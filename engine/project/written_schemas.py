@@ -7,6 +7,7 @@ import connectors
 from catalog.diagnostics.source import Span
 from catalog.options import Options, Value
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
+from catalog.types.datatypes import has_unknown
 from connectors.interface.schema_option import declares_columns
 from connectors.interface.sink import Sink
 from connectors.interface.source import Source
@@ -95,7 +96,7 @@ def _completed(block: Block, written: Written) -> Block:
 def _with_schema(source: Source, options: Options, written: Written) -> Options:
     dataset = _wanted(source, options)
     columns = None if dataset is None else written.get(dataset.folder)
-    if columns is None:
+    if columns is None or any(has_unknown(column.type) for column in columns):  # known once the writer has run
         return options
     nullable = tuple(replace(column, nullable=True) for column in columns)
     schema: dict[str, Value] = {**options.mapping("schema"), **as_schema(TableSchema(nullable))}

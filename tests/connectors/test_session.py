@@ -91,8 +91,8 @@ def test_javas_compiler_is_left_alone_and_options_of_the_user_come_last():
 
     name = "spark.driver.extraJavaOptions"
     own = {name: "-XX:Tier4CompileThreshold=7"}
-    assert "Tier" not in (_conf("x", {}, (), {}).get(name) or "")
-    options = _conf("x", own, (), {}, LATE_COMPILER).get(name) or ""
+    assert "Tier" not in (_conf("x", {}, (), {}, {}).get(name) or "")
+    options = _conf("x", own, (), {}, {}, compiling=LATE_COMPILER).get(name) or ""
     assert options.startswith(f"-Xss16m {LATE_COMPILER} -XX:Tier4CompileThreshold=7")  # the last one wins
 
 
@@ -107,7 +107,7 @@ def test_java_knows_the_options_by_which_it_compiles_later():
 def test_a_misspelled_java_option_of_the_user_is_not_hidden():
     from engine.spark.session import _conf
 
-    options = _conf("x", {"spark.driver.extraJavaOptions": "-XX:MaxHeepSize=1g"}, (), {}).get(
+    options = _conf("x", {"spark.driver.extraJavaOptions": "-XX:MaxHeepSize=1g"}, (), {}, {}).get(
         "spark.driver.extraJavaOptions"
     )
     done = subprocess.run(["java", *(options or "").split(), "-version"], capture_output=True, text=True, check=False)
@@ -122,7 +122,7 @@ def test_java_of_openj9_gets_no_options_that_it_does_not_know(tmp_path, monkeypa
     (tmp_path / "bin" / "java").touch()
     (tmp_path / "release").write_text('JAVA_VERSION="17.0.9"\nJVM_VARIANT="OpenJ9"\n')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    conf = _conf("x", {}, (), {}, LATE_COMPILER)
+    conf = _conf("x", {}, (), {}, {}, compiling=LATE_COMPILER)
     assert LATE_COMPILER not in (conf.get("spark.driver.extraJavaOptions") or "")
 
 

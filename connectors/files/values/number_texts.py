@@ -36,6 +36,8 @@ def text_type(type: DataType, options: Options) -> DataType:
 
 def number_of_text(text: str, column: Column, options: Options) -> str:
     """Spark SQL for the number that the text expression says, as `on_malformed` asks for what says none."""
+    if options.get("null_format") and file_format(options) != "csv":  # Spark's csv reader makes it NULL
+        text = f"nullif({text}, {quote_text(options.string('null_format'))})"
     number = _number_or_null(text, column.type, options)
     fails = str(options.get("on_malformed") or "fail").lower() == "fail"
     if column.nullable:
@@ -45,8 +47,6 @@ def number_of_text(text: str, column: Column, options: Options) -> str:
 
 def _number_or_null(text: str, type: DataType, options: Options) -> str:
     """Spark SQL for the number that the text expression says; NULL if it says none."""
-    if options.get("null_format") and file_format(options) != "csv":  # Spark's csv reader makes it NULL
-        text = f"nullif({text}, {quote_text(options.string('null_format'))})"
     if options.get("decimal_separator") == ",":
         plain = f"replace(replace({text}, '.', ''), ',', '.')"
         digits = f"if({text} rlike {quote_text(_WITH_COMMA)}, {plain}, null)"

@@ -13,7 +13,7 @@ from typing import Final
 from catalog.diagnostics.source import PlacedText
 from catalog.options import Option, Options, Value
 from catalog.secret_names import redacted_mapping
-from catalog.types.typenames import to_ddl
+from catalog.types.typenames import ddl_or_unknown
 from engine.plan.ids import content_of
 from engine.plan.meaning.used_columns import used_columns
 from engine.plan.nodes import AnyNode, Plan, Query, Scan, Write, children
@@ -71,9 +71,9 @@ def content(node: AnyNode, used: Mapping[AnyNode, frozenset[str]]) -> Value:
 
 
 def _columns(scan: Scan, used: frozenset[str]) -> Value:
-    """The columns that the job uses, whatever their order."""
+    """The columns that the job uses, whatever their order. A type that is only known when the job runs is `unknown`."""
     columns = [column for column in scan.table.columns if column.name.lower() in used]
-    return {column.name.lower(): [to_ddl(column.type), column.nullable] for column in columns}
+    return {column.name.lower(): [ddl_or_unknown(column.type), column.nullable] for column in columns}
 
 
 def given_options(spec: tuple[Option, ...], options: Options) -> dict[str, Value]:

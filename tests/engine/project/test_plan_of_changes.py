@@ -106,3 +106,15 @@ def test_before_the_first_commit_of_a_project_every_job_is_new(shop, capsys):
     git("commit", "-qm", "second")
     out = planned(capsys, 0)
     assert out.count("\n+ ") == 4
+
+
+def test_a_type_that_is_known_only_when_the_job_runs_is_no_change(shop, capsys):
+    Path("in.csv").write_text("id,value\n1,2.5\n")
+    read = "LocalFile { path = in.csv, file_format_type = csv, csv_use_header_line = true, infer_schema = true }"
+    write("f.conf", f'source {{ {read} }}\nsink {{ LocalFile {{ path = "lake/f", file_format_type = parquet }} }}\n')
+    git("add", "-A")
+    git("commit", "-qm", "second")
+    assert planned(capsys, 0, "--fail-on", "any") == "no job changed against HEAD\n"
+    write("g.sql", TABLES.format(read="lake/f", write="lake/g", columns="value"))  # which reads such columns
+    assert main(["validate", "."]) == 2
+    assert "the columns of `lake/f` are not known" in capsys.readouterr().out

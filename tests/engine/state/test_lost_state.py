@@ -262,9 +262,9 @@ def test_a_state_directory_that_is_removed_before_the_decision(spark, tmp_path, 
     world.add(1, 2)
     commit_all = job_execution.commit_all
 
-    def commit_without_state(*given):
+    def commit_without_state(*given, **more):
         shutil.rmtree(world.state)
-        return commit_all(*given)
+        return commit_all(*given, **more)
 
     monkeypatch.setattr(job_execution, "commit_all", commit_without_state)
     with pytest.raises(RunError, match="PEN5313"):
