@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
 from connectors.interface.incremental import NewRows
+from connectors.shared.running_tasks import tag_of_run, wait_for_tasks
 from engine.expectations.ge_result import text_of, validation_result
 from engine.job.model.job import NO_READ_LIMIT
 from engine.plan.connections import connections_of, limits_of
@@ -29,7 +30,6 @@ from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
-from engine.spark.tasks import tag_of_run, wait_for_tasks
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun

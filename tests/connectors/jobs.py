@@ -1,6 +1,7 @@
 """Plans without a job file: one source of known rows, and the three steps of writing them."""
 
 from collections.abc import Sequence
+from uuid import uuid4
 
 from catalog.diagnostics.source import Span
 from catalog.options import Option, Options, Value
@@ -8,6 +9,7 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.shared.running_tasks import tagged_jobs, wait_for_tasks
 from connectors.shared.staged import Credentials
 from engine.job.model.job import Env
 from engine.plan.credentials import credentials_of
@@ -81,11 +83,14 @@ def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> Ope
     recover(spark, state, secrets_of(*writes))
     run = begin(spark, check(spark, writes, run_id), run_id, state)
     if run is not None:
+        tag = f"writes {uuid4().hex}"
         try:
-            lowered = lower(pipeline_session(spark), writes)
-            for each in writes:
-                stage(spark, run, each, lowered.dataframes[each.input], [each.input])
+            with tagged_jobs(spark, tag):
+                lowered = lower(pipeline_session(spark), writes)
+                for each in writes:
+                    stage(spark, run, each, lowered.dataframes[each.input], [each.input])
         except BaseException:
+            assert wait_for_tasks(spark, tag)
             abort_all(spark, run)
             run.release()
             raise

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
@@ -15,6 +16,7 @@ from connectors.commits.leases import DEFAULT_SECONDS, Renewals
 from connectors.commits.run_owner import this_process
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import AnySink, WriteTask
+from connectors.shared.running_tasks import tagged_jobs, wait_for_tasks
 from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
 
@@ -59,6 +61,8 @@ class OneWrite:
     state: TargetState
     actions: tuple[Action, ...]
     prepared: Staged
+    tag: str = field(default_factory=lambda: f"write {uuid4().hex}")
+    """Of its Spark jobs."""
 
     @classmethod
     def of(
@@ -94,13 +98,16 @@ class OneWrite:
         return cls(spark, sink, df, task, found, actions, sink.prepare(spark, task, actions))
 
     def stage(self) -> Staged:
-        staged: Staged = self.sink.stage(self.spark, self.df, self.task, self.prepared)
+        with tagged_jobs(self.spark, self.tag):
+            staged: Staged = self.sink.stage(self.spark, self.df, self.task, self.prepared)
         return staged
 
     def commit(self, staged: Staged) -> None:
         self.sink.commit(self.spark, staged, self.task.run)
 
     def abort(self, staged: Staged) -> None:
+        """As the engine does, once no task is running: those of a failed job may still write."""
+        assert wait_for_tasks(self.spark, self.tag), "tasks of the failed write have not ended"
         self.sink.abort(self.spark, staged, self.task.run)
 
     def recorded(self, staged: Staged) -> Staged:

@@ -15,10 +15,10 @@ from connectors.commits.claiming import HeldClaim, HeldError
 from connectors.commits.run_owner import is_this_process
 from connectors.interface.base import Connector
 from connectors.interface.source_abilities import SupportsAcknowledgement
+from connectors.shared.running_tasks import CANCEL_SECONDS, tag_of_run, wait_for_tasks
 from connectors.shared.staged import Credentials
 from engine.spark.failures.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
-from engine.spark.tasks import CANCEL_SECONDS, tag_of_run, wait_for_tasks
 from engine.spark.writing.commit_groups import (
     StagedWrite,
     commit_group,

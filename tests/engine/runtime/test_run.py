@@ -14,6 +14,7 @@ import pytest
 from connectors.local_file import LocalFile
 from engine.cli import main
 from tests.engine.commands.test_secrets import OPTIONS
+from tests.engine.runtime.gates import closed_gate
 
 pytestmark = pytest.mark.spark
 
@@ -106,7 +107,7 @@ transform {{
   Sql {{
     plugin_output = "slow"
     query = \"\"\"select case when id = 0 then cast(raise_error('no') as bigint)
-               else aggregate(sequence(1, 60000000), 0L, (a, b) -> (a + b * id) % 1000003) end as n
+               else {waits} end as n
                from range(0, 2, 1, 2)\"\"\"
   }}
 }}
@@ -118,21 +119,23 @@ sink {{
 
 
 def test_a_pipeline_whose_tasks_still_write_is_not_aborted_under_them(spark, folder, capsys, monkeypatch):
+    from connectors.shared.running_tasks import tag_of_run, wait_for_tasks
     from engine.runtime import job_execution
-    from engine.spark.tasks import tag_of_run, wait_for_tasks
 
-    def soon(session, tag, seconds=0.2, is_cancelled=lambda: False):
+    def soon(session, tag, seconds=0, is_cancelled=lambda: False):
         return wait_for_tasks(session, tag, seconds, is_cancelled)
 
     monkeypatch.setattr(job_execution, "wait_for_tasks", soon)
-    (folder / "job.conf").write_text(STILL_WRITING.format(folder=folder))
-    assert main(["run", str(folder / "job.conf"), "--run-id", "busy"]) == 1
-    captured = capsys.readouterr()
-    assert "warning[PEN5011]: tasks of `1: slow_out` have not ended" in captured.err, captured.err
-    assert spark.read.parquet(str(folder / "others")).count() == 7
-    is_open, ended = folder / "state" / "open" / "busy", folder / "state" / "runs" / "busy" / "journal" / "end.json"
-    assert is_open.exists(), "the next run ends it"
-    assert not ended.exists()
+    with closed_gate(spark) as gate:
+        (folder / "job.conf").write_text(STILL_WRITING.format(folder=folder, waits=gate.waits))
+        assert main(["run", str(folder / "job.conf"), "--run-id", "busy"]) == 1
+        captured = capsys.readouterr()
+        assert "warning[PEN5011]: tasks of `1: slow_out` have not ended" in captured.err, captured.err
+        assert gate.is_met()
+        assert spark.read.parquet(str(folder / "others")).count() == 7
+        is_open, ended = folder / "state" / "open" / "busy", folder / "state" / "runs" / "busy" / "journal" / "end.json"
+        assert is_open.exists(), "the next run ends it"
+        assert not ended.exists()
     assert wait_for_tasks(spark, tag_of_run("busy"))
     assert main(["run", "--resume", "busy"]) == 0, capsys.readouterr().err
     assert ended.exists()

@@ -1,5 +1,6 @@
 """Tasks go on after their job was cancelled; what would remove their files waits for them."""
 
+import os
 import shutil
 import threading
 import time
@@ -10,18 +11,14 @@ import pytest
 pytest.importorskip("pyspark")
 from py4j.protocol import Py4JError
 
-from engine.spark.tasks import wait_for_tasks
+from connectors.shared.running_tasks import wait_for_tasks
+from tests.engine.runtime.gates import closed_gate
 
 pytestmark = pytest.mark.spark
 
 TAG = "test tasks"
 SLOW = "aggregate(sequence(1, 10000000), 0L, (a, b) -> (a + b * id) % 1000003)"
-SIGNAL, AWAKE = "penstock.tests.asleep", "penstock.tests.awake"
-FALL_ASLEEP = (
-    f"java_method('java.lang.System', 'setProperty', '{SIGNAL}', 'yes')",
-    "reflect('java.lang.Thread', 'sleep', 15000L)",
-    f"java_method('java.lang.System', 'setProperty', '{AWAKE}', 'yes')",
-)
+MOMENTS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
 
 
 def running(spark):
@@ -64,29 +61,28 @@ def cancelled(spark, work, is_running):
 
 
 def test_cancelled_tasks_are_waited_for(spark):
-    rows = spark.range(0, 12, 1, 2).selectExpr(f"{SLOW} n")
-    with cancelled(spark, lambda: rows.write.format("noop").mode("append").save(), lambda: running(spark)):
-        pass
+    with closed_gate(spark) as gate:
+        rows = spark.range(0, 12, 1, 2).selectExpr(f"{gate.waits} n")
+        with cancelled(spark, lambda: rows.write.format("noop").mode("append").save(), gate.is_met):
+            assert not wait_for_tasks(spark, TAG, seconds=0)
+            assert working_threads(spark)
+            gate.open()
 
 
 def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled(spark):
-    asleep = spark.range(1).selectExpr(*FALL_ASLEEP)
-    system = spark.sparkContext._jvm.java.lang.System
-    system.clearProperty(SIGNAL)
-    system.clearProperty(AWAKE)
-    spark.conf.set("spark.sql.execution.interruptOnCancel", "false")
-    try:
-        with cancelled(spark, asleep.collect, lambda: system.getProperty(SIGNAL)):
-            assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
-            assert system.getProperty(AWAKE) is None, "it waited for the end of the task"
-    finally:
-        spark.conf.unset("spark.sql.execution.interruptOnCancel")
+    with closed_gate(spark) as gate:
+        rows = spark.range(1).selectExpr(gate.waits)
+        with cancelled(spark, rows.collect, gate.is_met):
+            assert not wait_for_tasks(spark, TAG, seconds=3600, is_cancelled=lambda: True)
+            assert working_threads(spark), "it waited for the end of the task"
+            gate.open()
 
 
 def test_tasks_that_begin_as_their_job_is_cancelled_write_nothing_later(spark, tmp_path):
-    """They are in no count of their stage, which has ended. Only some attempts meet that moment."""
+    """They are in no count of their stage, which has ended. Only some attempts meet that moment; `make soak` makes
+    more."""
     rows, target = spark.range(0, 2, 1, 2).selectExpr(f"{SLOW} n"), tmp_path / "rows"
-    for _ in range(20):
+    for _ in range(MOMENTS):
         with cancelled(spark, lambda: rows.write.parquet(str(target)), (target / "_temporary").exists):
             pass
         shutil.rmtree(target, ignore_errors=True)
