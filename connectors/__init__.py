@@ -50,4 +50,6 @@ def _is_connector(found: object) -> "TypeIs[Source | AnySink]":
     return isinstance(found, Source | Sink)
 
 
-plugins: Plugins[Source | AnySink] = Plugins("connector", __name__, __path__, "penstock.connectors", _is_connector)
+plugins: Plugins[Source | AnySink] = Plugins(
+    "connector", __name__, __path__, "penstock.connectors", _is_connector, families=("http_services",)
+)

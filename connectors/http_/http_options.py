@@ -1,4 +1,4 @@
-"""The options of the Http source: those of Apache SeaTunnel's 2.3 documentation, with its names and defaults."""
+"""The options of Http: those of Apache SeaTunnel's 2.3 documentation, with its names and defaults."""
 
 from typing import Final
 
@@ -23,6 +23,21 @@ PAGE_OPTIONS: Final = (
            "JSON path of the next cursor in a response; reading ends where it is missing, null or empty."),
 )  # fmt: skip
 
+REQUEST_OPTIONS: Final = (
+    Option("retry", OptionType.INTEGER,
+           "How often a request is repeated after a transient error (no connection, timeout, 408, 425, 429, 5xx).",
+           default=3, minimum=0),
+    Option("retry_backoff_multiplier_ms", OptionType.INTEGER, "Milliseconds before the first repetition; doubled after "
+           "each.", default=100, minimum=0),
+    Option("retry_backoff_max_ms", OptionType.INTEGER, "Most milliseconds between two attempts.", default=10_000,
+           minimum=0),
+    Option("connect_timeout_ms", OptionType.INTEGER, "Milliseconds for making a connection.", default=12_000,
+           minimum=1),
+    Option("socket_timeout_ms", OptionType.INTEGER, "Milliseconds of silence after which a request fails.",
+           default=60_000, minimum=1),
+)  # fmt: skip
+"""How a request is repeated, and how long it may take."""
+
 HTTP_OPTIONS: Final = (
     Option("url", OptionType.STRING, "An `http://` or `https://` URL.", required=True),
     SCHEMA_OPTION,
@@ -41,17 +56,7 @@ HTTP_OPTIONS: Final = (
     Option("json_filed_missed_return_null", OptionType.BOOLEAN,
            "Whether a path of `json_field` without any value gives NULLs instead of an error.", default=False),
     *PAGE_OPTIONS,
-    Option("retry", OptionType.INTEGER,
-           "How often a request is repeated after a transient error (no connection, timeout, 408, 425, 429, 5xx).",
-           default=3, minimum=0),
-    Option("retry_backoff_multiplier_ms", OptionType.INTEGER, "Milliseconds before the first repetition; doubled after "
-           "each.", default=100, minimum=0),
-    Option("retry_backoff_max_ms", OptionType.INTEGER, "Most milliseconds between two attempts.", default=10_000,
-           minimum=0),
-    Option("connect_timeout_ms", OptionType.INTEGER, "Milliseconds for making a connection.", default=12_000,
-           minimum=1),
-    Option("socket_timeout_ms", OptionType.INTEGER, "Milliseconds of silence after which a request fails.",
-           default=60_000, minimum=1),
+    *REQUEST_OPTIONS,
     Option("enable_multi_lines", OptionType.BOOLEAN, "Whether each line of a response is a document of its own.",
            default=False),
     Option("keep_params_as_form", OptionType.BOOLEAN, "Whether `params` of a POST are sent as a form, not in the URL.",
@@ -60,4 +65,20 @@ HTTP_OPTIONS: Final = (
            "Whether the page number or cursor is one of `params` even where they do not name it.", default=False),
     Option("poll_interval_millis", OptionType.INTEGER, "Accepted for compatibility, no effect: batch jobs only.",
            minimum=0, alternatives=("poll_interval_ms",)),
+)  # fmt: skip
+
+SINK_OPTIONS: Final = (
+    Option("url", OptionType.STRING, "An `http://` or `https://` URL.", required=True),
+    Option("method", OptionType.STRING, "The request's method.", default="POST", choices=("POST", "PUT", "PATCH")),
+    Option("headers", OptionType.MAP, "The request's headers. Names such as `Authorization` are masked in all output."),
+    Option("params", OptionType.MAP, "Parameters, added to the URL. Names such as `api_key` are masked in all output."),
+    Option("array_mode", OptionType.BOOLEAN, "Whether a request has an array of rows, not one row as an object.",
+           default=False),
+    Option("batch_size", OptionType.INTEGER, "Most rows of a request, with `array_mode`.", default=1, minimum=1),
+    Option("request_interval_ms", OptionType.INTEGER, "Milliseconds between two requests of one task.", default=0,
+           minimum=0),
+    Option("idempotency_header", OptionType.STRING,
+           "The header with a text that is the same where a request is repeated, and that no other request has; empty "
+           "for none.", default="Idempotency-Key"),
+    *REQUEST_OPTIONS,
 )  # fmt: skip

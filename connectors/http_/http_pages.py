@@ -32,7 +32,7 @@ class Reply:
     documents: list[Any]
 
 
-def client_of(options: Options) -> HttpClient:
+def client_of(options: Options, *, follows_redirects: bool = True) -> HttpClient:
     return HttpClient(
         options.integer("connect_timeout_ms") / 1000,
         options.integer("socket_timeout_ms") / 1000,
@@ -40,6 +40,7 @@ def client_of(options: Options) -> HttpClient:
         options.integer("retry_backoff_multiplier_ms") / 1000,
         options.integer("retry_backoff_max_ms") / 1000,
         options.span("url"),
+        follows_redirects,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
 from catalog.secret_names import redacted_text
 from connectors.shared.http_client import HttpRequest
@@ -56,6 +57,14 @@ class Parts:
             {**self.headers, key: value} if is_header else self.headers,
             body or self.body,
         )
+
+
+def check_url(options: Options, diagnostics: Diagnostics) -> None:
+    """Report a `url` of another kind."""
+    url = options.get("url")
+    if isinstance(url, str) and not url.lower().startswith(("http://", "https://")):
+        help = 'url = "https://host/path"'
+        diagnostics.error("PEN2004", "`url` is neither an http:// nor an https:// URL", options.span("url"), help)
 
 
 def request_of(options: Options, page: Page | None) -> HttpRequest:

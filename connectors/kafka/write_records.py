@@ -10,7 +10,7 @@ from catalog.quoting import quote, quote_text
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.avro_types import AvroSchemaError
-from catalog.types.datatypes import BINARY, STRING, Array, DataType, Map, Struct, Time
+from catalog.types.datatypes import BINARY, STRING
 from connectors.files.values.delimited import Formats, line_of, to_text
 from connectors.interface.sink import WriteTask
 from connectors.kafka.avro_records import avro_value, check_avro, is_avro, registry_of, subjects_of, written_schema
@@ -18,6 +18,7 @@ from connectors.kafka.options import CHANGE_FORMATS
 from connectors.kafka.protobuf_records import MESSAGE, check_messages, check_protobuf, is_protobuf, with_messages
 from connectors.kafka.whole_records import DEBEZIUM_RECORDS, NATIVE, WHOLE_FORMATS, check_whole_records, part
 from connectors.records.change_logs.write_changes import change_value
+from connectors.records.json_rows import json_of, jsonable, struct_of, to_json
 from connectors.shared.tolerated import report_tolerated
 
 if TYPE_CHECKING:
@@ -31,10 +32,6 @@ _PLACEHOLDER: Final = re.compile(r"\$\{(\w+)\}")
 _MOST_BYTES: Final = 1_048_576
 """Kafka's default of `max.request.size`."""
 _OVERHEAD: Final = 1024
-_JSON_TIMES: Final = (
-    "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX', "
-    "'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
-)
 
 
 def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
@@ -124,7 +121,7 @@ def records_of(
     options, values = task.options, _values(task.options, columns)
     keys = [column for name in _keys(options, task.table) for column in columns
             if column.name.lower() == name.lower()]  # fmt: skip
-    key = _json(keys) if keys else "cast(null as string)"
+    key = json_of(keys) if keys else "cast(null as string)"
     partition = "cast(null as int)" if options.get("partition") is None else str(options.integer("partition"))
     if str(options["format"]).lower() in WHOLE_FORMATS:
         key, partition = part("key", columns, key), part("partition", columns, partition)
@@ -177,11 +174,11 @@ def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str
     if kind == "protobuf":
         return MESSAGE
     if kind in CHANGE_FORMATS:
-        row = _struct({column.name: _jsonable(quote(column.name), column.type) for column in columns})
+        row = struct_of({column.name: jsonable(quote(column.name), column.type) for column in columns})
         has_kinds = task.table.has_row_kind
-        return change_value(kind, row, columns, task.table.path, _to_json, has_kinds=has_kinds)
+        return change_value(kind, row, columns, task.table.path, to_json, has_kinds=has_kinds)
     if kind == "json":
-        return _json(columns)
+        return json_of(columns)
     if kind == "raw":
         return quote(columns[0].name)
     if kind in WHOLE_FORMATS:
@@ -192,39 +189,6 @@ def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str
         named = ", ".join(f"{quote_text(f'c{index}')}, {text}" for index, text in enumerate(texts))
         return f"to_csv(named_struct({named}), map('sep', {quote_text(delimiter)}))"
     return line_of(texts, delimiter, Formats())
-
-
-def _json(columns: list[Column]) -> str:
-    """An object of all columns; times that Spark's JSON has not, as text."""
-    return _to_json({column.name: _jsonable(quote(column.name), column.type) for column in columns})
-
-
-def _to_json(values: Mapping[str, str]) -> str:
-    return f"to_json({_struct(values)}, {_JSON_TIMES})"
-
-
-def _struct(values: Mapping[str, str]) -> str:
-    return f"named_struct({', '.join(f'{quote_text(name)}, {value}' for name, value in values.items())})"
-
-
-def _jsonable(value: str, type: DataType, level: int = 1) -> str:
-    part = f"x{level}"
-    match type:
-        case Time():
-            return f"cast({value} as string)"
-        case Array(element):
-            inner = _jsonable(part, element, level + 1)
-            return value if inner == part else f"transform({value}, {part} -> {inner})"
-        case Map(_, of):
-            inner = _jsonable(part, of, level + 1)
-            return value if inner == part else f"transform_values({value}, (k{level}, {part}) -> {inner})"
-        case Struct(fields):
-            made = [(field.name, _jsonable(f"{value}.{quote(field.name)}", field.type, level)) for field in fields]
-            if all(inner == f"{value}.{quote(name)}" for name, inner in made):
-                return value
-            named = ", ".join(f"{quote_text(name)}, {inner}" for name, inner in made)
-            return f"if({value} is null, null, named_struct({named}))"
-    return value
 
 
 def _topic(options: Options, columns: tuple[Column, ...]) -> str:

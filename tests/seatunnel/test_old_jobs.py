@@ -70,10 +70,6 @@ def test_the_format_of_files_by_its_old_names(tmp_path, name):
         ("source { KafkaTableStream {} }", "use `Kafka`"),
         ("transform { json {} }", "use `JsonPath`"),
         ("transform { grok {} }", "use `RegexExtract`"),
-        (
-            "sink { Http {} }",
-            "no sink sends rows to a service: write them to `Kafka`, or as JSON with `LocalFile`, and send those",
-        ),
         ("sink { json {} }", "use `LocalFile` with `file_format_type = json`"),
         ("sink { ConsoleSink {} }", "use `Console`"),
         ("sink { JdbcSink {} }", "use `Jdbc` with its URL"),

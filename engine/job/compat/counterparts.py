@@ -22,8 +22,8 @@ _BY_ADVICE: Final = {
     "Pulsar RocketMQ RabbitMQ ActiveMQ AmazonSqs DataHub S3-Redshift SelectDBCloud ClickhouseFile Tablestore "
     "GoogleFirestore Fluss Lance BigQuery GoogleBigtable GooglePubSub AzureCosmosDB AzureDataExplorer AzureEventHubs "
     "AmazonDocumentDB Couchbase HugeGraph NebulaGraph IoTDBv2 Mqtt NatsJetStream Firebase DeepLake",
-    _API: "Github Gitlab Jira Klaviyo Lemlist MyHours Notion OneSignal Persistiq Airtable GoogleSheets Prometheus "
-    "Feishu DingTalk WeChat Enterprise-WeChat Slack Email Sentry Socket Web3j Sls GraphQL HubSpot Salesforce PayPal "
+    _API: "MyHours Airtable GoogleSheets Prometheus DingTalk WeChat Enterprise-WeChat Slack Email Sentry Socket Web3j "
+    "Sls GraphQL HubSpot Salesforce PayPal "
     "PostHog Asana FacebookAds GoogleAds GoogleAnalytics4 Splunk Http-Linear Http-Splunk",
 }
 _TRANSFORMS: Final = {
@@ -71,10 +71,7 @@ _TRANSFORMS_OF_VERSION_1: Final = {
     "uppercase": "use `Sql` with `upper`",
     "uuid": "use `Sql` with `uuid`",
 }
-_SINKS: Final = {
-    "http": "no sink sends rows to a service: write them to `Kafka`, or as JSON with `LocalFile`, and send those",
-}
-_OF_KIND: Final[Mapping[str, Mapping[str, str]]] = {"transform": _TRANSFORMS_OF_VERSION_1, "sink": _SINKS}
+_OF_KIND: Final[Mapping[str, Mapping[str, str]]] = {"transform": _TRANSFORMS_OF_VERSION_1}
 SECTIONS_OF_VERSION_1: Final = {
     "input": "source", "filter": "transform", "output": "sink", "spark": "env", "flink": "env",
 }  # fmt: skip

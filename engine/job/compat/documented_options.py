@@ -77,6 +77,10 @@ _PAIMON: Final = (
     "paimon.hadoop.conf-path"
 )
 
+_SENT: Final = (
+    "url headers params array_mode batch_size request_interval_ms retry retry_backoff_multiplier_ms "
+    "retry_backoff_max_ms connect_timeout_ms socket_timeout_ms multi_table_sink_replica"
+)
 DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     **{name: f"{own} {_READ_FILES}".strip() for name, own in _STORES.items()},
     "FakeSource": "tables_configs schema rows row.num split.num split.read-interval map.size array.size bytes.length "
@@ -114,6 +118,8 @@ DOCUMENTED_SINKS: Final[Mapping[str, str]] = {
     **{name: f"{own} {_WRITTEN_FILES} multi_table_sink_replica".strip() for name, own in _STORES.items()},
     "Assert": "rules multi_table_sink_replica",
     "Console": "log.print.data log.print.delay.ms multi_table_sink_replica",
+    "Feishu": _SENT,
+    "Http": _SENT,
     "Iceberg": f"{_ICEBERG} iceberg.table.write-props iceberg.table.auto-create-props "
     "iceberg.table.schema-evolution-enabled iceberg.table.primary-keys iceberg.table.partition-keys "
     "iceberg.table.upsert-mode-enabled schema_save_mode data_save_mode custom_sql iceberg.table.commit-branch "

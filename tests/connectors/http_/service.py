@@ -49,7 +49,7 @@ def service(answer: Callable[[Request], object]) -> Iterator[Service]:
             self.end_headers()
             self.wfile.write(sent)
 
-        do_POST = do_GET
+        do_POST = do_PUT = do_GET
 
         def log_message(self, *_: object) -> None:
             pass
