@@ -36,9 +36,6 @@ class Console(Sink[ConsoleStaged], SupportsCounts[ConsoleStaged]):
             "truncate", OptionType.INTEGER, "Characters of a value that are printed; 0: all.", default=40, minimum=0
         ),
         Option("log.print.data", OptionType.BOOLEAN, "Whether rows are printed; else only counted.", default=True),
-        Option(
-            "log.print.delay.ms", OptionType.INTEGER, "Accepted for compatibility, no effect.", default=0, minimum=0
-        ),
     )
     staged_type: ClassVar[type[Staged]] = ConsoleStaged
     aborts_without_spark: ClassVar[bool] = True

@@ -14,11 +14,6 @@ STORE: Final = (
         OptionType.STRING,
         "The file system of `path`, as `hdfs://namenode:9000`; without it, Spark's default one.",
     ),
-    Option("hdfs_site_path", OptionType.STRING, "Accepted; set `HADOOP_CONF_DIR` for Spark."),
-    Option("remote_user", OptionType.STRING, "Accepted; set `HADOOP_USER_NAME` for Spark."),
-    Option("krb5_path", OptionType.STRING, "Accepted; Spark logs in by `spark.kerberos.*`."),
-    Option("kerberos_principal", OptionType.STRING, "Accepted; see `spark.kerberos.principal`."),
-    Option("kerberos_keytab_path", OptionType.STRING, "Accepted; see `spark.kerberos.keytab`."),
 )
 
 

@@ -51,9 +51,6 @@ class FakeSource(Source, SupportsSizeEstimate):
         Option("auto.increment.start", OptionType.INTEGER, "The number of the first row.", default=1),
         Option("seed", OptionType.INTEGER, "Two runs with the same seed generate the same rows.", default=42),
         Option("split.num", OptionType.INTEGER, "Number of tasks that generate the rows.", default=1, minimum=1),
-        Option(
-            "split.read-interval", OptionType.INTEGER, "Accepted for compatibility, no effect.", default=1, minimum=0
-        ),
         *value_options(),
     )
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=True)

@@ -166,14 +166,6 @@ SOURCE_OPTIONS: Final = (
     ),
     INCREMENTAL,
     Option(
-        "excel_engine", OptionType.STRING, "Accepted; workbooks are read by calamine.", choices=("POI", "EasyExcel")
-    ),
-    Option("poi_excel_max_file_size", OptionType.INTEGER, "Accepted; without effect.", minimum=0),
-    Option("binary_chunk_size", OptionType.INTEGER, "Accepted: a binary file is one row.", minimum=1),
-    Option("binary_complete_file_mode", OptionType.BOOLEAN, "Accepted: a binary file is one row."),
-    Option("enable_file_split", OptionType.BOOLEAN, "Accepted: Spark splits large files that can be split."),
-    Option("file_split_size", OptionType.INTEGER, "Accepted; see `spark.sql.files.maxPartitionBytes`.", minimum=1),
-    Option(
         "multi_line",
         OptionType.BOOLEAN,
         "Whether a csv value may span lines, or each json file is one object or one array of objects; a file that goes "
@@ -292,7 +284,6 @@ SINK_OPTIONS: Final = (
         "Whether custom names begin with `${transactionId}_`; files are committed in either case.",
         default=True,
     ),
-    Option("tmp_path", OptionType.STRING, "Accepted; files are staged beside the target.", fill=Fill.PATH),
     Option("xml_root_tag", OptionType.STRING, "The root element of written xml files.", default="RECORDS"),
     Option(
         "csv_string_quote_mode",
@@ -301,10 +292,6 @@ SINK_OPTIONS: Final = (
         default="MINIMAL",
         choices=("MINIMAL", "ALL", "NONE"),
     ),
-    Option("max_rows_in_memory", OptionType.INTEGER, "Accepted: workbooks are written row by row.", minimum=1),
-    Option("create_empty_file_when_no_data", OptionType.BOOLEAN, "Accepted: Spark writes a file in any case."),
-    Option("parquet_avro_write_timestamp_as_int96", OptionType.BOOLEAN, "Accepted: Spark reads and writes both forms."),
-    Option("parquet_avro_write_fixed_as_int96", OptionType.LIST, "Accepted; without effect."),
     *SAVE_OPTIONS,
     OVERWRITE_FOREIGN_FILES,
 )

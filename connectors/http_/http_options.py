@@ -63,8 +63,6 @@ HTTP_OPTIONS: Final = (
            default=False),
     Option("keep_page_param_as_http_param", OptionType.BOOLEAN,
            "Whether the page number or cursor is one of `params` even where they do not name it.", default=False),
-    Option("poll_interval_millis", OptionType.INTEGER, "Accepted for compatibility, no effect: batch jobs only.",
-           minimum=0, alternatives=("poll_interval_ms",)),
 )  # fmt: skip
 
 SINK_OPTIONS: Final = (

@@ -33,8 +33,6 @@ CATALOG_OPTIONS: Final = (
         "Properties of the block's own catalog: `{ type = hadoop, warehouse = … }`, or `rest` or `hive` with a `uri`.",
     ),
     Option("hadoop.config", OptionType.MAP, "Hadoop's settings for that catalog."),
-    Option("catalog_name", OptionType.STRING, "Accepted for compatibility, no effect."),
-    Option("case_sensitive", OptionType.BOOLEAN, "Accepted for compatibility, no effect."),
 )
 """Options of sources and sinks."""
 

@@ -78,7 +78,6 @@ SOURCE_OPTIONS: Final = (
     Option("value_converter_schema_enabled", OptionType.BOOLEAN,
            "For `compatible_kafka_connect_json`: whether the row is the `payload` of the record's value, beside its "
            "`schema`. With false, the value is the row.", default=True),
-    Option("key_converter_schema_enabled", OptionType.BOOLEAN, "Accepted for compatibility, no effect."),
     Option("debezium_record_include_schema", OptionType.BOOLEAN,
            "Whether records of `debezium_json` have a `schema` beside their `payload`. Both forms are read. With "
            "false, timestamps without a declared unit are reported.", default=True),
@@ -110,8 +109,6 @@ SOURCE_OPTIONS: Final = (
            "targets. For `debezium_json` whose records have their `schema`, and Avro with a schema registry.",
            default=False),
     Option("max_offsets", OptionType.INTEGER, "The most records of one micro-batch of a stream.", minimum=1),
-    *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark reads and paces the partitions.")
-      for name in ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size")),
 )  # fmt: skip
 
 SINK_OPTIONS: Final = (
@@ -143,7 +140,6 @@ SINK_OPTIONS: Final = (
     Option("semantics", OptionType.STRING,
            "Accepted for compatibility. Records are written at least once, with headers by which repeats can be "
            "dropped.", default="AT_LEAST_ONCE", choices=("AT_LEAST_ONCE", "EXACTLY_ONCE", "NON")),
-    Option("transaction_prefix", OptionType.STRING, "Accepted for compatibility, no effect."),
 )  # fmt: skip
 
 

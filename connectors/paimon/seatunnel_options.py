@@ -13,7 +13,6 @@ from catalog.tables.savemode import WriteMode
 _TABLE: Final = "paimon.table."
 
 CATALOG_OPTIONS: Final = (
-    Option("catalog_name", OptionType.STRING, "Accepted for compatibility, no effect."),
     Option("catalog_type", OptionType.STRING, "The catalog: only directories.", choices=("filesystem",)),
 )
 """Options of sources and sinks."""

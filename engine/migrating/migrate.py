@@ -20,6 +20,7 @@ from catalog.limits import LimitError
 from catalog.options import Option
 from catalog.tables.table import CatalogTable
 from engine.compile import compile_job
+from engine.job.compat.unsupported_options import ENV as UNSUPPORTED_ENV
 from engine.job.compat.unsupported_options import unsupported_options
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
@@ -48,7 +49,6 @@ _ALIASES: Final = {
     "sql": "query",
     "execution.parallelism": "parallelism",
     "execution.checkpoint.interval": "checkpoint.interval",
-    "execution.checkpoint.timeout": "checkpoint.timeout",
 }
 _UNDEFINED: Final = "PEN1003"
 _IGNORED: Final = ("PEN2003", "PEN2011")
@@ -244,12 +244,12 @@ class _Migration:
         """The settings of the job, and the comments above it."""
         node = tree.get("env")
         place = tree.place
-        names = {name for option in ENV_OPTIONS for name in (option.name, *option.alternatives)}
+        names = {*UNSUPPORTED_ENV, *(name for option in ENV_OPTIONS for name in (option.name, *option.alternatives))}
         spans = {diagnostic.span for diagnostic in self.diagnostics if diagnostic.code in _LEFT_OUT and diagnostic.span}
         notes, dropped = list[str](), list[str]()
         entries = []
         for name, entry in flatten(node, tuple(names)) if isinstance(node, MapNode) else ():
-            if is_at(entry, spans) or name.partition(".")[0] in ("read_limit", "flink"):
+            if is_at(entry, spans):
                 dropped.append(name)
             elif name == "job.mode" and self.job.env.mode == "BATCH" and plain(entry.value) != "BATCH":
                 entries.append(replace(entry, key=name, value=as_node("BATCH", place)))

@@ -27,12 +27,6 @@ class Sql:
             element=OptionType.STRING,
         ),
         STORE_ASSIGNMENT,
-        Option(
-            "engine",
-            OptionType.STRING,
-            "SeaTunnel's choice of SQL engine; accepted for compatibility, no effect.",
-            choices=("ZETA", "INTERNAL"),
-        ),
     )
 
     def query(

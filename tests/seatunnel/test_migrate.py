@@ -29,6 +29,8 @@ env {
   # how many at once
   execution.parallelism = 2
   read_limit.rows_per_second = 10
+  checkpoint.timeout = 5000
+  flink { execution.checkpointing.mode = EXACTLY_ONCE }
 }
 source {
   FakeSource {
@@ -100,7 +102,8 @@ def test_it_says_what_changed(tmp_path, capsys):
     assert "  # how many at once\n  parallelism = 2\n" in text
     assert "    # the columns\n" in text
     assert "# needs its variables: -i day=…" in text
-    assert "left out of `env`, without effect: `read_limit.rows_per_second`" in text
+    assert "  read_limit.rows_per_second = 10\n" in text
+    assert "left out of `env`, without effect: `checkpoint.timeout`, `flink`" in text
     assert "left out, without effect in SeaTunnel: `unknown_option`" in text
     assert "  # migrated: row.num: 3 for each of 2 readers\n" in text
     assert "    row.num = 6\n" in text

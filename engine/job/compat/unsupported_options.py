@@ -21,7 +21,25 @@ _SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read:
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 _HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
 
+_ANY_NAME: Final = Unsupported("no catalog is opened by a name of the job's: leave it out", is_ignored=True)
+_READ_BY_SPARK: Final = Unsupported("Spark reads and paces the partitions", is_ignored=True)
+
+ENV: Final[Mapping[str, Unsupported]] = {
+    **dict.fromkeys(
+        ("checkpoint.timeout", "execution.checkpoint.timeout"),
+        Unsupported("a micro-batch takes as long as it needs; a driver that hangs loses its lease", is_ignored=True),
+    ),
+    "min-pause-between-checkpoints": Unsupported(
+        "a micro-batch begins by `stream.trigger`, at the earliest when the last one has ended", is_ignored=True
+    ),
+    "flink": Unsupported("these are settings of Flink, and Spark runs the job", is_ignored=True),
+    "custom_parameters": Unsupported("no part of a run reads it", is_ignored=True),
+    "savemode.execute.location": Unsupported("save modes are always applied by the driver", is_ignored=True),
+}
+"""Settings of `env`."""
+
 _PAIMON: Final = {
+    "catalog_name": _ANY_NAME,
     **dict.fromkeys(
         ("catalog_uri", "user", "password"), Unsupported("a table is found by its directory, in no catalog")
     ),
@@ -29,6 +47,20 @@ _PAIMON: Final = {
         ("hdfs_site_path", "paimon.hadoop.conf", "paimon.hadoop.conf-path"),
         Unsupported("tables are read and written in mounted directories, without Hadoop"),
     ),
+}
+_ICEBERG: Final = {
+    "iceberg.hadoop-conf-path": _HADOOP,
+    "catalog_name": _ANY_NAME,
+    "case_sensitive": Unsupported("columns are found as Spark does, whatever their case", (False,), is_ignored=True),
+}
+_WHOLE_FILES: Final = Unsupported("a binary file is one row", is_ignored=True)
+_INT96: Final = Unsupported("set `spark.sql.parquet.outputTimestampType` in `env`", is_ignored=True)
+_HDFS: Final = {
+    "hdfs_site_path": Unsupported("set Hadoop up for Spark: its folder in `HADOOP_CONF_DIR`", is_ignored=True),
+    "remote_user": Unsupported("set `HADOOP_USER_NAME` in the environment", is_ignored=True),
+    "krb5_path": Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",), is_ignored=True),
+    "kerberos_principal": Unsupported("set `spark.kerberos.principal` in `env`", is_ignored=True),
+    "kerberos_keytab_path": Unsupported("set `spark.kerberos.keytab` in `env`", is_ignored=True),
 }
 
 _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
@@ -47,10 +79,17 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "backup_path": _UNTOUCHED,
         "retention_max_age": _UNTOUCHED,
         "retention_check_interval": _UNTOUCHED,
+        "excel_engine": Unsupported("workbooks are read by calamine", is_ignored=True),
+        "poi_excel_max_file_size": Unsupported("workbooks are read by calamine, of any size", is_ignored=True),
+        "binary_chunk_size": _WHOLE_FILES,
+        "binary_complete_file_mode": _WHOLE_FILES,
+        "enable_file_split": Unsupported("Spark splits large files that can be split", (True,), is_ignored=True),
+        "file_split_size": Unsupported("set `spark.sql.files.maxPartitionBytes` in `env`", is_ignored=True),
         "recursive_file_scan": Unsupported("give `path` a pattern, such as `in/*.csv`", (True,)),
         "sort_files_by_modification_time": Unsupported("rows have no order", is_ignored=True),
         "metalake_type": Unsupported("no metadata service is asked: give a `schema`, or lock it with `schema sync`"),
     },
+    "HdfsFile": _HDFS,
     "FtpFile": {
         "remote_verification_enabled": Unsupported("the data connection goes to `host`", is_ignored=True),
         "control_encoding": Unsupported("names of files are read as UTF-8", ("UTF-8",)),
@@ -70,7 +109,14 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "split.string-strategy": _SPLITS,
         "enable_concurrent_read": _SPLITS,
     },
+    "FakeSource": {
+        "split.read-interval": Unsupported("give `read_limit.rows_per_second` in `env`", (1, 0), is_ignored=True)
+    },
+    "Http": {"poll_interval_millis": _STREAM},
     "Kafka": {
+        **dict.fromkeys(
+            ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size"), _READ_BY_SPARK
+        ),
         "strip_schema_registry_header": Unsupported(
             "`schema_registry.url` reads the schema that each record names", (False,)
         ),
@@ -80,7 +126,7 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "kafka_headers_fields": Unsupported("read the headers as a column: `metadata_columns`"),
     },
     "Iceberg": {
-        "iceberg.hadoop-conf-path": _HADOOP,
+        **_ICEBERG,
         "start_snapshot_timestamp": _SNAPSHOTS,
         "start_snapshot_id": _SNAPSHOTS,
         "end_snapshot_id": _SNAPSHOTS,
@@ -92,13 +138,25 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
 _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "*": {"multi_table_sink_replica": Unsupported("Spark's tasks write a table in parallel", is_ignored=True)},
     "files": {
+        "tmp_path": Unsupported("files are staged in a hidden folder next to the target", is_ignored=True),
+        "max_rows_in_memory": Unsupported("workbooks are written row by row", is_ignored=True),
+        "parquet_avro_write_timestamp_as_int96": _INT96,
+        "parquet_avro_write_fixed_as_int96": _INT96,
+        "create_empty_file_when_no_data": Unsupported("a file is written in any case", (True,), is_ignored=True),
         "merge_update_event": Unsupported("change logs are written to Kafka, not to files", (False,)),
         "schema_evolution_enabled": Unsupported("files of a new run have the columns of that run", (False,)),
         "sheet_max_rows": Unsupported("a workbook has one sheet, of at most 1,048,576 rows", (1_048_576,)),
     },
+    "HdfsFile": _HDFS,
     "FtpFile": {
         "remote_verification_enabled": Unsupported("the data connection goes to `host`", is_ignored=True),
         "control_encoding": Unsupported("names of files are written as UTF-8", ("UTF-8",)),
+    },
+    "Console": {
+        "log.print.delay.ms": Unsupported("the rows are printed once the run is committed", (0,), is_ignored=True)
+    },
+    "Kafka": {
+        "transaction_prefix": Unsupported("records are written at least once, in no transaction", is_ignored=True)
     },
     "Jdbc": {
         "compatible_mode": Unsupported("the dialect follows from the URL", is_ignored=True),
@@ -121,7 +179,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "region": Unsupported("Aurora DSQL is not supported"),
     },
     "Iceberg": {
-        "iceberg.hadoop-conf-path": _HADOOP,
+        **_ICEBERG,
         "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch", ("main",)),
         "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
         "krb5_path": _KERBEROS_FILE,
@@ -131,6 +189,12 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "Paimon": _PAIMON,
 }
 _TRANSFORMS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
+    "Sql": {"engine": Unsupported("Spark runs all queries", is_ignored=True)},
+    "Python": {
+        "python_executable": Unsupported(
+            "Spark's workers run the Python of the job: `spark.pyspark.python`", is_ignored=True
+        )
+    },
     "Embedding": {"aws_region": Unsupported("Amazon Bedrock signs its requests, and is not OpenAI's API")},
 }
 _OF_KIND: Final = {"source": _SOURCES, "transform": _TRANSFORMS, "sink": _SINKS}

@@ -1,5 +1,6 @@
 """The `env` block: the settings of the whole job."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
@@ -11,6 +12,7 @@ from catalog.masks import Masks
 from catalog.options import Option, Options, OptionType
 from catalog.secret_names import is_secret_name
 from catalog.spark_version import NEWEST
+from engine.job.compat.unsupported_options import ENV
 from engine.job.model.job import Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
@@ -53,14 +55,12 @@ OPTIONS: Final = (
            "rows, micro-batches, latency and lag. Its folder can be that of node_exporter's textfile collector."),
     Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two micro-batches of a streaming job.",
            minimum=1, alternatives=("execution.checkpoint.interval",)),
-    Option("checkpoint.timeout", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1,
-           alternatives=("execution.checkpoint.timeout",)),
     Option("read_limit.rows_per_second", OptionType.INTEGER,
            "The most rows that are read in a second from each source, over all its tasks.", minimum=1),
     Option("read_limit.bytes_per_second", OptionType.INTEGER,
            "The most bytes, of the values of its columns, that are read in a second from each source.", minimum=1),
-    *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect.")
-      for name in ("jars", "custom_parameters", "savemode.execute.location", "min-pause-between-checkpoints")),
+    Option("jars", OptionType.STRING,
+           "Jars that the job needs, separated by `;` or `,`: more of Spark's setting `spark.jars`."),
     Option("tuning.hadoop", OptionType.BOOLEAN,
            "Replaces parts of Hadoop where a run on one machine writes many small tables (docs/tuning.md).",
            default=False),
@@ -77,6 +77,7 @@ OPTIONS: Final = (
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
+_JARS: Final = "spark.jars"
 FIXED: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
@@ -120,10 +121,10 @@ def read_env(
     if compat.is_seatunnel:
         node = _with_known_shade(node, diagnostics)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
-    others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
+    others = tuple(entry for entry in node.entries if entry not in spark)
     options = check_options(
         replace(node, entries=others), OPTIONS, diagnostics, owner="`env`", secrets=Secrets(masks=masks),
-        compat=compat,
+        compat=compat, unsupported=ENV,
     )  # fmt: skip
     return Env(
         name=options.optional_string("job.name") or default_name,
@@ -132,7 +133,7 @@ def read_env(
         retry_times=options.integer("job.retry.times"),
         retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
         failure_policy=options.string("failure_policy"),
-        spark=spark_settings(spark, diagnostics, masks, compat),
+        spark=_with_jars(spark_settings(spark, diagnostics, masks, compat), options),
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
         dialect=Compat(options.optional_string("sql.dialect") or compat),
@@ -147,6 +148,15 @@ def read_env(
         tuning=_tuning(options, diagnostics),
         reuses_batch_plans=options.flag("reuse_batch_plans"),
     )
+
+
+def _with_jars(settings: Mapping[str, str], options: Options) -> Mapping[str, str]:
+    """The settings with the jars of the option `jars`, after those of `spark.jars`."""
+    jars = [jar.strip() for jar in re.split("[;,]", options.optional_string("jars") or "") if jar.strip()]
+    if not jars:
+        return settings
+    given = settings.get(_JARS)
+    return {**settings, _JARS: ",".join([*([given] if given else ()), *jars])}
 
 
 def _with_known_shade(node: MapNode, diagnostics: Diagnostics) -> MapNode:

@@ -30,7 +30,6 @@ class FieldEncrypt:
                "The cipher; `AES_GCM` also detects values that were changed since.", default="AES_CBC",
                choices=("AES_CBC", "AES_GCM")),
         Option("mode", OptionType.STRING, "Which way.", default="ENCRYPT", choices=("ENCRYPT", "DECRYPT")),
-        Option("max_field_length", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1),
     )  # fmt: skip
     is_expensive: ClassVar[bool] = True
 

@@ -34,8 +34,6 @@ class Python:
         Option("script_config", OptionType.MAP, "Passed to the function as `context['config']`."),
         Option("row_error_handle_way", OptionType.STRING, "What an exception in a row does: fail, or skip the row.",
                default="FAIL", choices=("FAIL", "SKIP")),
-        Option("python_executable", OptionType.STRING,
-               "Accepted for compatibility, no effect: Spark's workers run the Python of the job."),
     )  # fmt: skip
     is_expensive: ClassVar[bool] = True
 
