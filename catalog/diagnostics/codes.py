@@ -139,6 +139,7 @@ CODES: dict[str, str] = {
     "PEN5220": "a run id names another piece of work than before",
     "PEN5221": "a target has a mark of the run for other rows",
     "PEN5222": "a target is lost, or was replaced, to which the run was committed",
+    "PEN5260": "rows that are read again, and a sink that would add them again",
     "PEN5250": "a pipeline cannot be retried while tasks of its last attempt are running",
     "PEN5301": "another process is running the job, or has a run of this id",
     "PEN5302": "a run that should be ended or dismissed is still running",

@@ -16,7 +16,9 @@ from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.transaction import DeltaTable, analyze, is_conflict
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
+from connectors.lakehouse.keyed_rows import DELETED
 from connectors.lakehouse.own_session import own_session
+from connectors.lakehouse.timeline import versions_statement
 from connectors.shared.spark_types import of_spark_json
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
     rows = merging.resolved(df, prepared.keyed)
     for name, text in table_schema.constraints(metadata, df.columns).items():
         message = quote_text(f"a row breaks the constraint {name} of the Delta table")
-        rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
+        rows = rows.where(f"{DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
     merging.write_resolved(rows, f"{prepared.staging}/data", task)
     staged = replace(prepared, table_id=str(metadata["id"]), changes=changes)
     if changed is None:
@@ -75,10 +77,10 @@ def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 def _statement(spark: "SparkSession", staged: DeltaStaged, bounds: str) -> str:
     assert staged.keyed is not None
-    columns = [name for name in _rows(spark, staged).columns if name != merging.DELETED]
+    columns = [name for name in _rows(spark, staged).columns if name != DELETED]
     target, source = f"delta.{quote(staged.target)}", f"parquet.{quote(staged.staging + '/data')}"
     if staged.kind is CommitKind.VERSIONS:
-        return merging.versions_statement(target, source, columns, staged.keyed)
+        return versions_statement(target, source, columns, staged.keyed)
     return merging.merge_statement(target, source, columns, staged.keyed, bounds)
 
 

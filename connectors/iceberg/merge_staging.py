@@ -17,7 +17,9 @@ from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.table_metadata import Metadata, main_snapshot, table_of
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
+from connectors.lakehouse.keyed_rows import DELETED
 from connectors.lakehouse.required import without_nulls
+from connectors.lakehouse.timeline import versions_statement
 from connectors.storage.filesystem import files_at
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
             rows = merging.resolved(df, prepared.keyed)
         else:
             rows = merging.check_replace_where(df, prepared.replace_where or "true").selectExpr(
-                "*", f"false as {merging.DELETED}"
+                "*", f"false as {DELETED}"
             )
         rows = without_nulls(rows, table_of(metadata).columns, "Iceberg")
         merging.write_resolved(rows, f"{prepared.staging}/data", task)
@@ -82,13 +84,13 @@ def _merge(spark: "SparkSession", staged: IcebergStaged, target: str) -> None:
 
 def _statements(spark: "SparkSession", staged: IcebergStaged, target: str, source: str) -> tuple[str, ...]:
     rows = spark.read.parquet(f"{staged.staging}/data")
-    columns = [name for name in rows.columns if name != merging.DELETED]
+    columns = [name for name in rows.columns if name != DELETED]
     if staged.keyed is None:
         listed = ", ".join(map(quote, columns))
         deletion = f"DELETE FROM {target} WHERE {staged.replace_where}\n"
         return (deletion, f"INSERT INTO {target} BY NAME SELECT {listed} FROM {source}")
     if staged.keyed.versions:
-        return (merging.versions_statement(target, source, columns, staged.keyed),)
+        return (versions_statement(target, source, columns, staged.keyed),)
     bounds = merging.bounds_of(rows, staged.keyed.keys)
     return (merging.merge_statement(target, source, columns, staged.keyed, bounds),)
 

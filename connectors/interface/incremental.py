@@ -58,10 +58,12 @@ class Incremental:
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
     """How far a source has been read: the greatest value, as Spark casts it to a string; of files that arrive also
-    which were read, with their modification times in milliseconds, as far as they are within `lag` of it."""
+    which were there, with their modification times in milliseconds, as far as they are within `lag` of it, and digests
+    of the `older` ones (None: recorded by an earlier version, or set by the user)."""
 
     value: str
     files: Mapping[str, int] = field(default_factory=dict)
+    older: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

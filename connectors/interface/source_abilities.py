@@ -99,6 +99,10 @@ class SupportsIncremental(ABC):
         It need not be a column of the rows: files have a modification time."""
         return None
 
+    def repeats_within_lag(self, options: Options) -> bool:
+        """Whether `lag` reads rows again. Not of files that arrive: it says how long their names are remembered."""
+        return True
+
     def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
         """What `read` gives of the rows that are new `since` then; by default those past the watermark of a column."""
         asked = incremental_of(task.options)

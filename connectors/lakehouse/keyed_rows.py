@@ -1,8 +1,12 @@
 """How the rows of a keyed write match a table's rows, as the journal records it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from connectors.shared.staged import Staged
+
+DELETED: Final = "__deleted"
+"""The column of staged rows that says whether the row deletes the target's row of its key."""
 
 
 @dataclass(frozen=True, slots=True)

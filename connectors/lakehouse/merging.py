@@ -12,13 +12,13 @@ from catalog.quoting import quote, quote_text
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import WriteMode
 from connectors.interface.sink import WriteTask
-from connectors.lakehouse.keyed_rows import KeyedRows
+from connectors.lakehouse.keyed_rows import DELETED, KeyedRows
+from connectors.lakehouse.timeline import first_versions, one_row_per_instant, valid_from
 from connectors.lakehouse.versions import column_list
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-DELETED: Final = "__deleted"
 _RANK: Final = "__rank"
 _COPIES: Final = "__copies"
 _BOUNDED: Final = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "decimal", "string")
@@ -65,7 +65,8 @@ def write_resolved(rows: "DataFrame", folder: str, task: WriteTask) -> None:
 
 
 def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
-    """One row per key, with `__deleted`; fails if a key is NULL, or if the winner of several rows is not determined."""
+    """One row per key (for scd2, and instant), with `__deleted`; fails if a key is NULL, or if the winner of several
+    rows is not determined."""
     columns = [quote(name) for name in df.columns if name != ROW_KIND]
     kind = [quote(ROW_KIND)] if rows.has_row_kind else []
     marked = df.selectExpr(*columns, f"{_is_deleted(rows)} as {DELETED}", *kind)
@@ -74,9 +75,11 @@ def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
         marked = marked.where(f"assert_true({quote(key)} is not null, {message}) is null")
     if rows.versions and rows.sequence_field:
         message = quote_text(f"sequence_field {rows.sequence_field} is NULL in a row, and gives no first instant")
-        marked = marked.where(f"assert_true({_valid_from(rows)} is not null, {message}) is null")
+        marked = marked.where(f"assert_true({valid_from(rows)} is not null, {message}) is null")
     by = f"partition by {', '.join(quote(key) for key in rows.keys)}"
     is_before = f"{quote(ROW_KIND)} = '-U'" if rows.has_row_kind else "false"
+    if rows.versions and rows.sequence_field:
+        return one_row_per_instant(marked, rows, columns, is_before)
     if rows.sequence_field:
         order = f"{quote(rows.sequence_field)} desc nulls last, {DELETED}"  # a delete and an insert of one commit
         ranked = marked.selectExpr("*", f"row_number() over ({by} order by {order}) as {_RANK}")
@@ -109,19 +112,7 @@ def _several(rows: KeyedRows) -> str:
 
 def without_deletes(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     """The resolved rows that a new or emptied table receives: those that are not deletes."""
-    kept = df.where(f"not {DELETED}").drop(DELETED)
-    return kept.selectExpr("*", *_first_version(rows)) if rows.versions else kept
-
-
-def _first_version(rows: KeyedRows) -> tuple[str, ...]:
-    start, end, current = (quote(name) for name in rows.versions)
-    return f"{_valid_from(rows)} as {start}", f"cast(null as timestamp) as {end}", f"true as {current}"
-
-
-def _valid_from(rows: KeyedRows, alias: str = "") -> str:
-    if rows.sequence_field:
-        return f"cast({alias}{quote(rows.sequence_field)} as timestamp)"
-    return f"timestamp {quote_text(rows.started_at)}"
+    return first_versions(df, rows) if rows.versions else df.where(f"not {DELETED}").drop(DELETED)
 
 
 def merge_statement(target: str, source: str, columns: Sequence[str], rows: KeyedRows, bounds: str) -> str:
@@ -144,29 +135,6 @@ def _newer(rows: KeyedRows) -> str:
         return ""
     field = quote(rows.sequence_field)
     return f" AND (t.{field} IS NULL OR s.{field} >= t.{field})"
-
-
-def versions_statement(target: str, source: str, columns: Sequence[str], rows: KeyedRows) -> str:
-    """End the current version of each row that changed or is deleted, and insert the new version (scd2)."""
-    start, end, current = (quote(name) for name in rows.versions)
-    same_key = " AND ".join(f"t.{quote(key)} = s.{quote(key)}" for key in rows.keys)
-    others = [name for name in columns if name not in rows.keys and name != rows.sequence_field]
-    differs = " OR ".join(f"NOT t.{quote(name)} <=> s.{quote(name)}" for name in others) or "false"
-    valid_from = _valid_from(rows, "s.")
-    changed = f"(s.{DELETED} OR {differs}) AND {valid_from} > t.{start}"
-    names = ", ".join([*(quote(name) for name in columns), start, end, current])
-    values = ", ".join([*(f"s.{quote(name)}" for name in columns), valid_from, "cast(null as timestamp)", "true"])
-    on = " AND ".join([*(f"t.{quote(key)} = s.{quote(key)}" for key in rows.keys), f"t.{current}", "NOT s.__inserts"])
-    return (
-        f"MERGE INTO {target} AS t USING (\n"
-        f"  SELECT *, false AS __inserts FROM {source}\n"
-        f"  UNION ALL\n"
-        f"  SELECT s.*, true AS __inserts FROM {source} AS s JOIN {target} AS t ON {same_key} AND t.{current}\n"
-        f"  WHERE NOT s.{DELETED} AND {changed}\n"
-        f") AS s ON {on}\n"
-        f"WHEN MATCHED AND {changed} THEN UPDATE SET t.{end} = {valid_from}, t.{current} = false\n"
-        f"WHEN NOT MATCHED AND NOT s.{DELETED} THEN INSERT ({names}) VALUES ({values})"
-    )
 
 
 def bounds_of(staged: "DataFrame", keys: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from catalog.quoting import quote, quote_text
 from catalog.tables.table import Column
-from connectors.lakehouse.merging import DELETED
+from connectors.lakehouse.keyed_rows import DELETED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

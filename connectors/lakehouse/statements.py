@@ -13,7 +13,8 @@ from catalog.tables.savemode import Action, TargetState
 from catalog.tables.table import CatalogTable
 from catalog.types.typenames import to_ddl
 from connectors.interface.sink import WriteTask
-from connectors.lakehouse.merging import keyed_rows, merge_statement, versions_statement
+from connectors.lakehouse.merging import keyed_rows, merge_statement
+from connectors.lakehouse.timeline import versions_statement
 
 _STAGED: Final = "staged_rows"
 _OF_FILES: Final[Mapping[Action, str]] = {

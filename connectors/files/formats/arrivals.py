@@ -1,10 +1,13 @@
 """Files that arrived since a run: known by name and modification time, so that each is read once.
 
-A file counts as new when it was not read yet, or has changed since. Names are remembered for files modified within
-`lag` (default: 7 days) before the latest one; an older file that arrives later is not read. A file whose time lies in
-the future is read and remembered, and moves the watermark to now at most.
+A file counts as new when it was not read yet, or has changed since, whatever its modification time is. Names are
+remembered for files modified within `lag` (default: 7 days) before the latest one, also after they are removed; of
+older ones, a digest for as long as they are in the directory. A file whose time lies in the future is read and
+remembered, and moves the watermark to now at most.
 """
 
+import base64
+import hashlib
 import os
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 MODIFICATION_TIME: Final = Column("file modification time", TIMESTAMP)
 _LAG: Final = timedelta(days=7)
+_DIGITS: Final = 12
+"""The length of a digest."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
@@ -46,27 +51,57 @@ def arrived(
 ) -> tuple[FileList, ReadProgress | None]:
     """The files that one run reads, and how far that goes; None where none was ever read."""
     root, times = _modification_times(spark, options)
-    if since.until is not None:
-        before = since.after.files if since.after else {}
-        times = {name: time for name, time in since.until.files.items() if before.get(name) != time}
-        return _files(root, times), since.until
     given = duration(asked.lag) if asked.lag else None
     lag = _milliseconds(_LAG if given is None else given)
-    new = {name: time for name, time in times.items() if _is_new(name, time, asked, since.after, lag)}
-    if not new:
+    before = _Known(since.after)
+    new = {name: time for name, time in times.items() if _is_new(name, time, asked, before, lag)}
+    if since.until is not None:
+        return _files(root, _read_until(since.until, before, times, new)), since.until
+    if not new and (since.after is None or since.after.older is not None):
         return _files(root, {}), since.after
-    latest = min(max(*new.values(), _watermark(since.after) if since.after else 0), _now())
-    read = {**(since.after.files if since.after else {}), **new}
-    kept = {name: time for name, time in read.items() if time >= latest - lag}
-    return _files(root, new), ReadProgress(_text(latest), kept)
+    latest = min(max(*new.values(), _watermark(since.after) if since.after else 0, 0), _now())
+    seen = {**(since.after.files if since.after else {}), **times}
+    recent = {name: time for name, time in seen.items() if time >= latest - lag}
+    older = "".join(sorted(_digest(name, time) for name, time in times.items() if time < latest - lag))
+    return _files(root, new), ReadProgress(_text(latest), recent, older)
 
 
-def _is_new(name: str, time: int, asked: Incremental, after: ReadProgress | None, lag: int) -> bool:
+class _Known:
+    """The files that earlier runs have read, or left out."""
+
+    def __init__(self, progress: ReadProgress | None) -> None:
+        older = (progress.older if progress else None) or ""
+        self.progress = progress
+        self.files = progress.files if progress else {}
+        self.digests = {older[start : start + _DIGITS] for start in range(0, len(older), _DIGITS)}
+
+    def has(self, name: str, time: int) -> bool:
+        return self.files.get(name) == time or (bool(self.digests) and _digest(name, time) in self.digests)
+
+
+def _read_until(
+    until: ReadProgress, before: _Known, times: Mapping[str, int], new: Mapping[str, int]
+) -> dict[str, int]:
+    """The files that the run which reached `until` has read; one that is gone since is among them, and fails the
+    read."""
+    known = _Known(until)
+    gone = {name: time for name, time in until.files.items() if name not in times and before.files.get(name) != time}
+    return {**{name: time for name, time in new.items() if known.has(name, time)}, **gone}
+
+
+def _digest(name: str, time: int) -> str:
+    return base64.b64encode(hashlib.blake2b(f"{time} {name}".encode(), digest_size=9).digest()).decode()
+
+
+def _is_new(name: str, time: int, asked: Incremental, known: _Known, lag: int) -> bool:
+    after = known.progress
     if after is None:
         return asked.initial is None or time >= _instant(asked.initial)
+    if after.older is not None:
+        return not known.has(name, time)
     if not after.files:  # set by `penstock state --reset`: nothing says what was read before
         return time > _watermark(after)
-    return time >= _watermark(after) - lag and after.files.get(name) != time
+    return time >= _watermark(after) - lag and after.files.get(name) != time  # of an earlier version
 
 
 def _watermark(progress: ReadProgress) -> int:

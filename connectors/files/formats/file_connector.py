@@ -178,6 +178,10 @@ class FileConnector(
     def own_order(self, options: Options) -> Column | None:
         return MODIFICATION_TIME
 
+    def repeats_within_lag(self, options: Options) -> bool:
+        asked = incremental_of(options)
+        return asked is not None and asked.column is not None
+
     def input_bytes(self, options: Options, table: CatalogTable) -> int | None:
         options = self.located(options)
         path = local_path(options.string("path"))

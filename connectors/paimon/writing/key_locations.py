@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from catalog.quoting import quote
-from connectors.lakehouse.keyed_rows import KeyedRows
-from connectors.lakehouse.merging import DELETED
+from connectors.lakehouse.keyed_rows import DELETED, KeyedRows
 from connectors.paimon.scan_table import read_with_buckets
 from connectors.paimon.split_reading import BUCKET
 from connectors.paimon.table_files import Schema, spans_partitions, table_of

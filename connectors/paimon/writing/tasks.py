@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from connectors.lakehouse.merging import DELETED
+from connectors.lakehouse.keyed_rows import DELETED
 from connectors.paimon.paimon_table import opened
 from connectors.paimon.split_reading import BUCKET
 from connectors.paimon.table_files import Schema

@@ -28,6 +28,7 @@ from engine.plan.building.watermarked import watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Watermark, Write, children, rewrite
+from engine.plan.repeated_rows import refuse_repeated_rows
 from engine.transforms import transform
 from engine.transforms.interfaces import is_route_transform
 from sql.analyze import analyze as analyze_query
@@ -90,6 +91,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
     refuse_shared_targets([write for several in writes.values() for write in several], own)
     if not own.has_errors:
         check_streams(job.env, [write for several in writes.values() for write in several], own)
+    refuse_repeated_rows([write for several in writes.values() for write in several], own)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))

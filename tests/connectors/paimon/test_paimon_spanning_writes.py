@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from catalog.diagnostics.diagnostic import RunError
-from connectors.lakehouse.merging import DELETED
+from connectors.lakehouse.keyed_rows import DELETED
 from connectors.paimon import paimon_table
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.split_reading import BUCKET, batches

@@ -116,25 +116,31 @@ def test_files_are_read_as_they_arrive(spark, folder, capsys):
     assert run(path) == 0
     assert run(path) == 0
     assert ids(spark, folder) == [1, 2, 3]
-    os.utime(events(folder, "4.csv", (4,)), (1_650_000_000, 1_650_000_000))  # older than the lag
+    os.utime(events(folder, "4.csv", (4,)), (1_650_000_000, 1_650_000_000))  # it arrives late
     assert run(path) == 0
-    assert ids(spark, folder) == [1, 2, 3]
+    assert run(path) == 0
+    assert ids(spark, folder) == [1, 2, 3, 4]
     capsys.readouterr()
     assert main(["explain", str(path)]) == 0
     assert "incremental by file modification time: watermark 2025-06-15 15:06:40.000" in capsys.readouterr().out
     assert main(["state", str(path), "--reset", "events", "--to", "2025-06-15 14:56:40"]) == 0
     assert run(path) == 0
-    assert ids(spark, folder) == [1, 1, 2, 3, 3]
+    assert run(path) == 0
+    assert ids(spark, folder) == [1, 1, 2, 3, 3, 4]
 
 
 def test_a_lag_reads_rows_again_and_initial_begins_later(spark, folder, capsys):
-    path = job(folder, by_column("at", "timestamp", ', initial = "2026-01-02", lag = "1 hour"'))
+    replaced = (
+        'LocalFile { plugin_input = "events", path = "FOLDER/out", file_format_type = "parquet", '
+        "data_save_mode = DROP_DATA }"
+    )
+    path = job(folder, by_column("at", "timestamp", ', initial = "2026-01-02", lag = "1 hour"'), replaced)
     events(folder, "1.csv", (1, "2026-01-01 10:00:00"), (2, "2026-01-02 00:00:00"), (3, "2026-01-02 10:00:00"))
     assert run(path) == 0, capsys.readouterr().err
     assert ids(spark, folder) == [2, 3]
     events(folder, "2.csv", (4, "2026-01-02 09:00:00"), (5, "2026-01-02 08:59:59"))
     assert run(path) == 0
-    assert ids(spark, folder) == [2, 3, 3, 4]
+    assert ids(spark, folder) == [3, 4]
 
 
 def test_a_failed_run_moves_no_watermark(spark, folder, capsys):
