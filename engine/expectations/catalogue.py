@@ -204,9 +204,11 @@ def check_of(type: str, arguments: Arguments) -> RowCheck | TableCheck | QueryCh
             value = _number(arguments.get("value"))
             return TableCheck("count(1)", value, value)
         case "expect_column_values_to_be_unique":
-            return QueryCheck(_repeated([_column(arguments)]), mostly)
+            columns = [_column(arguments)]
+            return QueryCheck(_repeated(columns), mostly, _some_repeated(columns))
         case "expect_compound_columns_to_be_unique":
-            return QueryCheck(_repeated(_columns(arguments)), mostly)
+            columns = list(_columns(arguments))
+            return QueryCheck(_repeated(columns), mostly, _some_repeated(columns))
     return None
 
 
@@ -231,11 +233,16 @@ def _number(value: Value) -> float | None:
 
 
 def _repeated(columns: Sequence[str]) -> str:
-    listed, known = ", ".join(columns), " AND ".join(f"{column} IS NOT NULL" for column in columns)
-    return (
-        f"SELECT coalesce(sum(n), 0) FROM (SELECT count(1) AS n FROM {{table}} WHERE {known} "
-        f"GROUP BY {listed} HAVING count(1) > 1)"
-    )
+    return f"SELECT coalesce(sum(n), 0) FROM (SELECT count(1) AS n {_having_repeated(columns)})"
+
+
+def _some_repeated(columns: Sequence[str]) -> str:
+    return f"SELECT {', '.join(columns)} {_having_repeated(columns)} LIMIT 3"
+
+
+def _having_repeated(columns: Sequence[str]) -> str:
+    known = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+    return f"FROM {{table}} WHERE {known} GROUP BY {', '.join(columns)} HAVING count(1) > 1"
 
 
 def known_types() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ class ExpectationOutcome:
     rule over all rows.
 
     `rejected`: rows removed by all rules of the node together; a row that violates two rules counts once.
+    `examples`: up to three of the rows that violate it, as texts without secrets.
     """
 
     node: str
@@ -21,6 +22,7 @@ class ExpectationOutcome:
     observed: object = None
     details: str | None = None
     rejected: int = 0
+    examples: tuple[str, ...] = ()
 
     @property
     def said(self) -> str:

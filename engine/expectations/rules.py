@@ -53,10 +53,11 @@ class TableCheck:
 @dataclass(frozen=True, slots=True)
 class QueryCheck:
     """A check that needs its own pass: `query` (over `{table}`) counts violating rows; without a query,
-    great-expectations runs it."""
+    great-expectations runs it. `examples` is a query of three of their values."""
 
     query: str | None = None
     mostly: float = 1.0
+    examples: str | None = None
 
 
 Check: TypeAlias = RowCheck | TableCheck | QueryCheck

@@ -69,6 +69,14 @@ class Catalyst:
         """What a static method of Java returns as a string. Spark's interpreter calls it, no generated code."""
         return self._java.reflection(self._sequence([self.parse(f"'{class_}'"), self.parse(f"'{method}'"), operand]))
 
+    def at_most(self, left: Expression, right: Expression) -> Expression:
+        return self._java.at_most(left, right)
+
+    def long_method(self, java: Any, name: str) -> Expression:
+        """What a method without arguments of a Java object returns, a long, whenever the expression is evaluated."""
+        target, nothing = self.literal(java, self.object_type(java)), self._sequence([])
+        return self._java.invoke(target, name, self._java.long_type, nothing, nothing, True, True, False)
+
     def _sequence(self, items: list[Expression]) -> Any:
         return self._java.scala_sequence(items)
 
@@ -86,6 +94,9 @@ class _Java:
     literal: Any
     bean: Any
     reflection: Any
+    at_most: Any
+    invoke: Any
+    long_type: Any
     object_type: Any
     column: Any
     scala_map: Any
@@ -106,6 +117,9 @@ def _java(jvm: Any) -> _Java:
         expressions.Literal,
         expressions.objects.InitializeJavaBean,
         expressions.CallMethodViaReflection,
+        expressions.LessThanOrEqual,
+        expressions.objects.Invoke,
+        sql.types.DataTypes.LongType,
         sql.types.ObjectType,
         sql.classic.ExpressionUtils.column,
         to_scala.toScalaMap,

@@ -20,6 +20,7 @@ from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableC
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.catalyst import Catalyst, Expression
 from engine.spark.counters import Counter, Counters, PartitionCounts
+from engine.spark.failing_rows import FailingRows, failing_rows, row_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Watched:
     violations: Mapping[int, Counter]
     applicable: Mapping[int, Counter]
     observation: Observation | None
+    failing: Mapping[int, FailingRows] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     before: tuple[int, ...] = ()
 
@@ -94,6 +96,7 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
         },
         observation=None,
     )
+    watched.failing = _failing_rows(df, watched, checks, spark)
     aggregates = [
         f.expr(rule.check.aggregate).alias(f"value_{index}")
         for index, rule in enumerate(node.rules)
@@ -104,6 +107,24 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
         df = df.observe(watched.observation, *aggregates)
     keeps_row = _keeps_row(spark, watched, [check.predicate for check in checks.values()])
     return df.where(spark.column(keeps_row)), watched
+
+
+def _failing_rows(
+    df: DataFrame, watched: Watched, checks: Mapping[int, RowCheck], spark: Catalyst
+) -> Mapping[int, FailingRows]:
+    """The collectors of rows that messages will show: of the rules that fail the job or warn."""
+    context, rules = df.sparkSession.sparkContext._jsc.sc(), watched.node.rules
+    return {
+        index: failing_rows(
+            context,
+            spark,
+            _breaks([check.predicate]),
+            watched.violations[index],
+            row_text(df.schema, check.predicate),
+        )
+        for index, check in checks.items()
+        if not rules[index].takes_out
+    }
 
 
 def _keeps_row(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
@@ -118,7 +139,9 @@ def _keeps_row(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expre
     if rules:
         # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it,
         # and the filter passes them on without copying them
-        counted = spark.any_not_null(counter.increment for counter in watched.violations.values())
+        counters = [counter.increment for counter in watched.violations.values()]
+        failing = [rows.increment for rows in watched.failing.values()]  # each after its counter
+        counted = spark.any_not_null([*counters, *failing])
         stays = spark.not_(spark.is_null(spark.static_call("java.lang.String", "valueOf", counted)))
         if watched.rejected:
             stays = spark.both(stays, spark.is_null(watched.rejected.increment))
@@ -174,7 +197,8 @@ def warnings(outcomes: Iterable[ExpectationOutcome]) -> Diagnostics:
 
 def _diagnostic(outcome: ExpectationOutcome, severity: Severity) -> Diagnostic:
     message = f"`{outcome.rule.name}` of `{outcome.node}` is violated: {outcome.said}"
-    return Diagnostic("PEN6001", message, outcome.rule.span, f"the rule is: {outcome.rule.text}", severity)
+    notes = tuple(f"violated by {row}" for row in outcome.examples)
+    return Diagnostic("PEN6001", message, outcome.rule.span, f"the rule is: {outcome.rule.text}", severity, notes)
 
 
 def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]:
@@ -185,8 +209,15 @@ def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]
             case RowCheck(_, mostly):
                 violations = counts.violations.get(index, 0)
                 success = _succeeds(violations, counts.applicable.get(index, counts.rows), mostly)
+                failing = watched.failing.get(index)
                 yield ExpectationOutcome(
-                    node, rule, success, counts.rows, unexpected=violations, rejected=counts.rejected
+                    node,
+                    rule,
+                    success,
+                    counts.rows,
+                    unexpected=violations,
+                    rejected=counts.rejected,
+                    examples=failing.texts if failing and not success else (),
                 )
             case TableCheck() as check:
                 value = values[f"value_{index}"]
@@ -195,15 +226,21 @@ def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]
                 from engine.spark.quality import run_expectation
 
                 yield run_expectation(rows, node, rule, counts.rows)
-            case QueryCheck(str() as query, mostly):
+            case QueryCheck(str() as query, mostly, examples):
                 violations = _query(rows, query)
-                yield ExpectationOutcome(
-                    node, rule, _succeeds(violations, counts.rows, mostly), counts.rows, unexpected=violations
-                )
+                success = _succeeds(violations, counts.rows, mostly)
+                shown = _examples(rows, examples) if examples and not success else ()
+                yield ExpectationOutcome(node, rule, success, counts.rows, unexpected=violations, examples=shown)
 
 
 def _succeeds(violations: int, rows: int, mostly: float) -> bool:
     return violations == 0 or (rows > 0 and (rows - violations) / rows >= mostly)
+
+
+def _examples(df: DataFrame, query: str) -> tuple[str, ...]:
+    values = df.sparkSession.sql(query, table=df)
+    text = f.expr(row_text(values.schema)).alias("text")
+    return tuple(str(row["text"]) for row in values.select(text).collect())
 
 
 def _query(df: DataFrame, query: str) -> int:

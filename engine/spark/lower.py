@@ -104,10 +104,15 @@ def lower(
 
 
 def lower_nodes(
-    spark: SparkSession, nodes: Iterable[Node], given: Mapping[Node, DataFrame], persist: Persist | None = None
+    spark: SparkSession,
+    nodes: Iterable[Node],
+    given: Mapping[Node, DataFrame],
+    persist: Persist | None = None,
+    *,
+    since: Mapping[str, Since] | None = None,
 ) -> Mapping[Node, DataFrame]:
-    """Lower some nodes over given DataFrames of others."""
-    lowered = Lowered(dict(given))
+    """Lower some nodes over given DataFrames of others; `since` as for `lower`."""
+    lowered = Lowered(dict(given), since=since or {})
     lowered.persist = persist or lowered.persist
     for node in nodes:
         _lower(spark, node, lowered)

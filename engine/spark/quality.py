@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.distribution import pip_install
+from catalog.secret_names import HIDDEN, is_secret_name
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import Rule
 
@@ -56,4 +57,17 @@ def _by_words(module: Any, type: str) -> Any:
 def _outcome(node: str, rule: Rule, rows: int, success: bool, result: dict[str, Any]) -> ExpectationOutcome:
     unexpected = result.get("unexpected_count")
     said = None if unexpected is not None else f"the value is {result.get('observed_value')}"
-    return ExpectationOutcome(node, rule, success, rows, unexpected, result.get("observed_value"), said)
+    examples = () if success else _examples(rule, result.get("partial_unexpected_list") or [])
+    return ExpectationOutcome(
+        node, rule, success, rows, unexpected, result.get("observed_value"), said, examples=examples
+    )
+
+
+def _examples(rule: Rule, values: list[Any]) -> tuple[str, ...]:
+    """The first three values that violate the rule; those of several columns are a mapping."""
+    column = str(rule.arguments.get("column", "value"))
+    found = [value if isinstance(value, dict) else {column: value} for value in values[:3]]
+    return tuple(
+        ", ".join(f"{name} = {HIDDEN if is_secret_name(str(name)) else value}" for name, value in row.items())
+        for row in found
+    )

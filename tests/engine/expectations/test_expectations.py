@@ -335,3 +335,41 @@ def test_results_are_a_validation_result_and_a_page(spark, tmp_path, monkeypatch
     assert not re.search(r"https?://|<script|<link|<img|src=|@import|url\(", page)  # it opens without a network
     assert main(["expectations", "two"]) == 1
     assert "PEN5308" in capsys.readouterr().err
+
+
+FAILING = """
+CREATE TABLE people (id BIGINT, api_key STRING, n INT, name STRING, CONSTRAINT small EXPECT (n < 10) ON VIOLATION FAIL,
+  CONSTRAINT named EXPECT (name <> 'bad\u202e') ON VIOLATION WARN)
+  WITH ('connector' = 'LocalFile', 'path' = 'people', 'file_format_type' = 'parquet');
+CREATE TABLE out WITH ('connector' = 'LocalFile', 'path' = 'out', 'file_format_type' = 'parquet');
+INSERT INTO out SELECT * FROM people;
+"""
+
+
+@pytest.mark.spark
+def test_an_expectation_that_fails_shows_three_failing_rows_without_secrets(spark, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = (
+        "id, concat('hunter', id) AS api_key, CAST(id AS INT) AS n, IF(id = 50, 'bad\u202e', repeat('x', 100)) AS name"
+    )
+    spark.sql(f"SELECT {rows} FROM range(0, 100, 1, 3)").write.parquet(str(tmp_path / "people"))
+    text = FAILING.replace("'people'", f"'{tmp_path}/people'").replace("'out'", f"'{tmp_path}/out'")
+    Path("job.sql").write_text(text)
+    assert main(["run", "job.sql", "--quiet"]) == 1
+    err = capsys.readouterr().err
+    shown = [line.partition("= note: violated by ")[2] for line in err.splitlines() if "violated by" in line]
+    assert len(shown) == 4 - ("`named`" not in err), err
+    for row in shown[-3:]:
+        assert re.fullmatch(r"n = (\d+), id = \1, api_key = \*{6}, name = x{60}…", row), row
+    assert "hunter" not in err
+    assert "90 of 100 (90 %) rows break it" in err
+
+
+@pytest.mark.spark
+def test_repeated_values_are_shown(spark, source, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    rule = "{ type = expect_column_values_to_be_unique, column = n }"
+    (tmp_path / "job.conf").write_text(HOCON.format(source=source, out=tmp_path, rules=rule))
+    assert main(["run", str(tmp_path / "job.conf"), "--quiet"]) == 1
+    err = capsys.readouterr().err
+    assert len(re.findall(r"= note: violated by n = \d+$", err, re.MULTILINE)) == 3, err
