@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.diagnostics.source import SourceFile
 from engine.compile import Compiled, compile_text
@@ -24,6 +21,9 @@ def data_job(
 
     Raises a `JobError` where the path does not show how it is read, a `RunError` where it cannot be.
     """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     found = guess(path, table=table, user=user)
     given = {"spark.master": master} if master else {}
     spark = pipeline_session(open_session("penstock show", given, *needs(found)), {})

@@ -42,8 +42,8 @@ class NoProgress:
 class Attendant(Protocol):
     """Both are open while a run stages, commits and cleans up."""
 
-    def progress(self, spark: "SparkSession", pipelines: int) -> AbstractContextManager[RunProgress]:
-        """Shows the progress of so many pipelines."""
+    def progress(self, spark: "SparkSession", job: str, pipelines: int) -> AbstractContextManager[RunProgress]:
+        """Shows the progress of so many pipelines of a job."""
         ...
 
     def interrupts(self) -> AbstractContextManager[Interrupts]:
@@ -55,7 +55,7 @@ class Unattended:
     """Nobody: for runs from Python, in which Ctrl-C raises `KeyboardInterrupt` wherever they are."""
 
     @contextmanager
-    def progress(self, spark: "SparkSession", pipelines: int) -> Iterator[RunProgress]:
+    def progress(self, spark: "SparkSession", job: str, pipelines: int) -> Iterator[RunProgress]:
         yield NoProgress()
 
     @contextmanager

@@ -79,7 +79,7 @@ class JobExecution:
 
     def result(self) -> JobResult:
         try:
-            with self.progress(len(self.pipelines)) as progress:
+            with self.progress(self.plan.env.name, len(self.pipelines)) as progress:
                 with self.received.raised():
                     outcomes = self._stage(progress)
                 self.received.check()

@@ -33,8 +33,9 @@ Tasks = Callable[[], tuple[int, int]]
 class Lines:
     """For logs: each change of state on a line of its own, on stderr."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, job: str) -> None:
         self._stream = stream
+        self._job = shown_name(job)
         self._started = monotonic()
 
     def changed(self, pipeline: str, state: State) -> None:
@@ -52,14 +53,14 @@ class Lines:
             self._print(f"{pipeline}: {State.FINISHED.value}")
 
     def _print(self, text: str) -> None:
-        print(f"{monotonic() - self._started:7.1f} s  {text}", file=self._stream, flush=True)
+        print(f"{monotonic() - self._started:7.1f} s  {self._job}: {text}", file=self._stream, flush=True)
 
 
 class Totals(Lines):
     """For logs of many pipelines: how many are in which state, now and then, and each that does not finish."""
 
-    def __init__(self, stream: TextIO, total: int) -> None:
-        super().__init__(stream)
+    def __init__(self, stream: TextIO, job: str, total: int) -> None:
+        super().__init__(stream, job)
         self._total = total
         self._lock = Lock()
         self._states: dict[str, State] = {}
@@ -82,9 +83,10 @@ class Totals(Lines):
 
 
 class Screen:
-    """For a terminal: one line per pipeline, drawn again four times a second."""
+    """For a terminal: one line per pipeline, drawn again four times a second, and one for the job."""
 
-    def __init__(self, tasks: Tasks) -> None:
+    def __init__(self, job: str, tasks: Tasks) -> None:
+        self._job = job
         self._tasks = tasks
         self._lock = Lock()
         self._states: dict[str, State] = {}
@@ -120,22 +122,22 @@ class Screen:
                 word = self._words.get(pipeline, STAGED if state is State.FINISHED else state.value)
                 table.add_row(shown_name(pipeline), word, seconds, self._doing.get(pipeline, "") if running else "")
         done, total = self._tasks()
-        table.add_row("", f"{done} of {total} tasks" if total else "", "", "")
+        table.add_row(shown_name(self._job), f"{done} of {total} tasks" if total else "", "", "")
         return table
 
 
 @contextmanager
 def shown_progress(
-    spark: "SparkSession", pipelines: int, *, lists_all: bool = False, stream: TextIO | None = None
+    spark: "SparkSession", job: str, pipelines: int, *, lists_all: bool = False, stream: TextIO | None = None
 ) -> Iterator[RunProgress]:
-    """Show the progress of so many pipelines on stderr during the block; a live display is erased at its end.
+    """Show the progress of so many pipelines of a job on stderr during the block; a live display is erased at its end.
 
     `lists_all`: also of many pipelines, each is shown."""
     out = stream or sys.stderr
     if not out.isatty():
-        yield Totals(out, pipelines) if pipelines > MANY and not lists_all else Lines(out)
+        yield Totals(out, job, pipelines) if pipelines > MANY and not lists_all else Lines(out, job)
         return
-    screen = Screen(lambda: active_tasks(spark))
+    screen = Screen(job, lambda: active_tasks(spark))
     with Live(
         screen, console=Console(file=plain_stream(out), markup=False, emoji=False), refresh_per_second=4, transient=True
     ):

@@ -39,10 +39,10 @@ class RunTerminal:
         is_compat = arguments.compat is not None
         return cls(arguments.masks, arguments.format, arguments.quiet, arguments.verbose, is_compat)
 
-    def progress(self, spark: "SparkSession", pipelines: int) -> AbstractContextManager[RunProgress]:
+    def progress(self, spark: "SparkSession", job: str, pipelines: int) -> AbstractContextManager[RunProgress]:
         if self.is_quiet:
             return nullcontext(NoProgress())
-        return shown_progress(spark, pipelines, lists_all=self.is_verbose)
+        return shown_progress(spark, job, pipelines, lists_all=self.is_verbose)
 
     def interrupts(self) -> AbstractContextManager[Interrupts]:
         return interrupts_of_run()

@@ -491,9 +491,9 @@ sink { %s { path = "o", write_mode = "upsrt" } }
     assert "`upsert`" in said_of(tmp_path, capsys, job % "Delta")
 
 
-def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
+def test_progress_names_the_job_and_prints_totals_of_many_pipelines_and_what_failed():
     out = io.StringIO()
-    with shown_progress(None, 200, stream=out) as progress:
+    with shown_progress(None, "load", 200, stream=out) as progress:
         for number in range(200):
             progress.changed(f"t{number}", State.RUNNING)
             progress.changed(f"t{number}", State.FAILED if number == 7 else State.FINISHED)
@@ -501,12 +501,13 @@ def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
         progress.committed([f"t{number}" for number in range(199)])
     lines = [line.split("  ")[-1] for line in out.getvalue().splitlines()]
     assert lines == [
-        "0 of 200 pipelines staged, 1 running", "t7: FAILED", "committing 199 pipelines", "199 pipelines: FINISHED"
+        "load: 0 of 200 pipelines staged, 1 running", "load: t7: FAILED", "load: committing 199 pipelines",
+        "load: 199 pipelines: FINISHED",
     ]  # fmt: skip
     every = io.StringIO()
-    with shown_progress(None, 200, stream=every, lists_all=True) as progress:
+    with shown_progress(None, "load", 200, stream=every, lists_all=True) as progress:
         progress.changed("t0", State.RUNNING)
-    assert every.getvalue().endswith("t0: RUNNING\n")
+    assert every.getvalue().endswith("load: t0: RUNNING\n")
 
 
 def test_rows_are_printed_as_they_are():
@@ -635,7 +636,7 @@ def test_package_with_jars_bundles_what_spark_submit_needs_without_a_network(spa
 
 
 def test_running_pipelines_are_shown_first():
-    screen = Screen(lambda: (1, 4))
+    screen = Screen("load", lambda: (1, 4))
     for name, state in (("a", State.FINISHED), ("b", State.SCHEDULED), ("c", State.RUNNING)):
         screen.changed(name, state)
     screen.doing("c", "writing sink (1 of 1)")
