@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class JobExecution:
     """One running job, or one micro-batch of a stream (`arrived`), which uses `plans` of the one before.
 
-    `progress`: shows so many pipelines during a block."""
+    `progress`: shows so many pipelines of a job during a block."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class JobExecution:
         *,
         incremental: IncrementalReads,
         events: JobEvents,
-        progress: Callable[[int], AbstractContextManager[RunProgress]],
+        progress: Callable[[str, int], AbstractContextManager[RunProgress]],
         arrived: Mapping[Node, Arrived] | None = None,
         plans: BatchPlans | None = None,
     ) -> None:

@@ -643,7 +643,7 @@ def test_running_pipelines_are_shown_first():
     out = io.StringIO()
     Console(file=out, width=100).print(screen.__rich__())
     names = [line.split()[0] for line in out.getvalue().splitlines()]
-    assert names == ["c", "a", "b", "1"]
+    assert names == ["c", "a", "b", "load"]
     assert "writing sink (1 of 1)" in out.getvalue()
 
 
