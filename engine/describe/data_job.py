@@ -9,7 +9,6 @@ from engine.describe.describe_data import as_hocon, describe, needs, table_name
 from engine.describe.guess import guess
 from engine.describe.unreadable import unreadable
 from engine.job.model.settings import Settings
-from engine.spark.session import open_session, pipeline_session
 
 _SINK = "sink {\n  Console {\n  }\n}\n"
 
@@ -23,6 +22,8 @@ def data_job(
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
+
+    from engine.spark.session import open_session, pipeline_session
 
     found = guess(path, table=table, user=user)
     given = {"spark.master": master} if master else {}
