@@ -116,8 +116,23 @@ PROMISES = {
         (RUN, "test_an_interrupt_while_committing_stops_the_jobs_after_it"),
     ],
     "two hundred tables print a summary": [
-        (FIRST_HOUR, "test_a_run_of_many_pipelines_prints_totals_and_what_failed"),
+        (FIRST_HOUR, "test_progress_names_the_job_and_prints_totals_of_many_pipelines_and_what_failed"),
         (FIRST_HOUR, "test_the_table_of_many_pipelines_is_a_summary_and_verbose_lists_all"),
+    ],
+    "a violated expectation shows three of the rows, without secrets": [
+        (
+            "engine/expectations/test_expectations.py",
+            "test_an_expectation_that_fails_shows_three_failing_rows_without_secrets",
+        ),
+    ],
+    "`show` takes a condition, a query or data, and reads what the next run reads": [
+        ("engine/commands/test_show.py", name)
+        for name in (
+            "test_show_where",
+            "test_show_sql",
+            "test_show_path",
+            "test_show_and_run_of_an_incremental_source_agree_on_rows",
+        )
     ],
     "`filtered` is a count or unknown, never a guess": [
         (FIRST_HOUR, "test_rows_that_filters_dropped_are_unknown_behind_a_join_with_a_condition"),
