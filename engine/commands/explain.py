@@ -34,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from engine.optimizer.chaining_text import chaining_json, chaining_text
     from engine.optimizer.explain_rules import explain_rules
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.explain_text import explain
@@ -50,6 +51,8 @@ def run(arguments: Namespace) -> int:
     previews = _previews(compiled) if arguments.connect else None
     if arguments.format == "json":
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
+        if not arguments.unoptimized:
+            found["not_chained"] = chaining_json(plan)
         shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     elif arguments.format == "mermaid":
         shown = to_mermaid(plan)
@@ -57,6 +60,8 @@ def run(arguments: Namespace) -> int:
         shown = explain(plan, columns=arguments.columns, previews=previews, starts=starts)
         if schedule := schedule_text(plan):
             shown += "\n" + schedule
+        if not arguments.unoptimized and (apart := chaining_text(plan)):
+            shown += "\n" + apart
         shown += _state_note(compiled)
         if arguments.rules:
             shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)

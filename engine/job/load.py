@@ -31,7 +31,7 @@ from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
-from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference, TableOptions
+from engine.job.model.job import Block, BlockKind, Cache, Chain, Env, Job, Reference, TableOptions
 from engine.job.model.settings import ReadText, Settings, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
@@ -64,10 +64,17 @@ COMMON: Final = (
 """The options of every block."""
 OF_SINKS: Final = (MATCH_COLUMNS, STORE_ASSIGNMENT)
 """The options of every sink."""
+OF_TRANSFORMS: Final = (
+    Option("chain", OptionType.STRING,
+           "Whether its query becomes one with others: `always` where that changes no row, `head`: only with the one "
+           "that reads it, or `never`.", default=Chain.ALWAYS.value, choices=tuple(each.value for each in Chain)),
+)  # fmt: skip
+"""The options of every transform."""
 _COMMON_NAMES: Final = frozenset(
-    name for option in (*COMMON, *OF_SINKS) for name in (option.name, *option.alternatives)
+    name for option in (*COMMON, *OF_SINKS, *OF_TRANSFORMS) for name in (option.name, *option.alternatives)
 )
-_OWN: Final = frozenset(option.name for option in (*COMMON, *OF_SINKS)) - {
+_OF_KIND: Final = {BlockKind.SINK: OF_SINKS, BlockKind.TRANSFORM: OF_TRANSFORMS}
+_OWN: Final = frozenset(option.name for option in (*COMMON, *OF_SINKS, *OF_TRANSFORMS)) - {
     EXPECTATIONS.name, WATERMARK.name, STORE_ASSIGNMENT.name,
 }  # fmt: skip
 """Those that are fields of a `Block`, and are left out of its options."""
@@ -261,7 +268,7 @@ class _Loader:
         if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
         if spec is not None and kind is not BlockKind.TRANSFORM:
-            known = (*COMMON, *OF_SINKS, *spec)
+            known = (*COMMON, *OF_SINKS, *OF_TRANSFORMS, *spec)
             node = with_project_options(node, (kind, name), self.settings.project, known, self.diagnostics)
         if spec is None:  # its own options cannot be checked, but its inputs and outputs can
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in _COMMON_NAMES))
@@ -271,7 +278,7 @@ class _Loader:
         )  # fmt: skip
         node, regex = taken(node, "table_match_regex") if kind is BlockKind.TRANSFORM else (node, None)
         node, tables, own_spec = self.tables(kind, node, spec or (), check)
-        options = check(node, (*COMMON, *(OF_SINKS if kind is BlockKind.SINK else ()), *own_spec))
+        options = check(node, (*COMMON, *_OF_KIND.get(kind, ()), *own_spec))
         is_valid = options.is_valid and spec is not None and all(table.options.is_valid for table in tables)
         inputs, outputs = references(options, "plugin_input"), references(options, "plugin_output")
         sink_name = None
@@ -301,7 +308,7 @@ class _Loader:
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
             rejects_of(options), _cache(options), sink_name, tables, pattern_of(regex, self.diagnostics),
-            not tables or bool(own_spec), written,
+            not tables or bool(own_spec), written, _chain(options),
         )  # fmt: skip
 
     def tables(
@@ -388,6 +395,11 @@ def _once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def _cache(options: Options) -> Cache | None:
     text = options.optional_string("cache")
     return next((cache for cache in Cache if text and cache.value == text.lower()), None)
+
+
+def _chain(options: Options) -> Chain:
+    text = str(options.get("chain") or "").lower()
+    return next((chain for chain in Chain if chain.value == text), Chain.ALWAYS)
 
 
 def references(options: Options, name: str) -> tuple[Reference, ...]:

@@ -18,7 +18,7 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.sink import AnySink
 from connectors.interface.source import Source
 from engine.expectations.rules import Rule, rejects_table
-from engine.job.model.job import Cache, Env
+from engine.job.model.job import Cache, Chain, Env
 from engine.transforms.base import NativeTransform
 from sql.analyze import Analysis
 from sql.rewrite.select_query import Select
@@ -97,6 +97,7 @@ class Query(PersistableNode):
     body: PlacedText | Select
     inputs: tuple[Input, ...]
     analysis: Analysis
+    chain: Chain = Chain.ALWAYS
 
     @property
     def table(self) -> CatalogTable:

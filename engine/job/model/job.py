@@ -50,6 +50,15 @@ class TableOptions:
     path: str | None = None
 
 
+class Chain(Enum):
+    """Whether the query of a transform becomes one with those around it: with both, only with the one after it, or
+    with none (Flink's `ChainingStrategy`)."""
+
+    ALWAYS = "always"
+    HEAD = "head"
+    NEVER = "never"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """One plugin block. `inputs` is empty where none are written: wiring then takes the block before it.
@@ -78,6 +87,7 @@ class Block:
     table_match_regex: str | None = None
     has_own_options: bool = True
     written: str | None = None
+    chain: Chain = Chain.ALWAYS
 
     @property
     def name(self) -> str:
@@ -143,6 +153,7 @@ class Env:
     masks: Masks = field(default_factory=Masks, repr=False)
     tuning: frozenset[Tuning] = frozenset()
     reuses_batch_plans: bool = True
+    chains: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -68,6 +68,9 @@ OPTIONS: Final = (
            "Has Java's optimizing compiler begin later, in a batch job (docs/tuning.md).", default=False),
     Option("reuse_batch_plans", OptionType.BOOLEAN,
            "Whether a streaming job uses the plan of its rows again for each micro-batch.", default=True),
+    Option("chaining", OptionType.BOOLEAN,
+           "Whether generated queries become one with the queries that they read, where that changes no row.",
+           default=True),
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
            default=Shade.NONE.value, choices=tuple(shade.value for shade in Shade)),
     Option("sql.dialect", OptionType.STRING,
@@ -147,6 +150,7 @@ def read_env(
         masks=masks,
         tuning=_tuning(options, diagnostics),
         reuses_batch_plans=options.flag("reuse_batch_plans"),
+        chains=options.flag("chaining"),
     )
 
 

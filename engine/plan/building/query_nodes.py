@@ -286,6 +286,7 @@ def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Inpu
         body,
         inputs,
         analysis,
+        block.chain,
         parallelism=block.parallelism,
         uid=block.uid,
         span=block.plugin_span or block.span,
