@@ -52,7 +52,7 @@ class TableOptions:
 
 class Chain(Enum):
     """Whether the query of a transform becomes one with those around it: with both, only with the one after it, or
-    with none (Flink's `ChainingStrategy`)."""
+    with none, as Flink's chaining strategies."""
 
     ALWAYS = "always"
     HEAD = "head"
