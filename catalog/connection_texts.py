@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 Range: TypeAlias = tuple[int, int]
 IsSecret: TypeAlias = Callable[[str], bool]
 
-_SCHEME: Final = r"jdbc:[a-z][\w+.-]*:|(?<![\w+.-])[a-z][a-z0-9+.-]*://"
+_SCHEME: Final = r"jdbc:[a-z][\w+.-]*:|(?<![\w+.-])[a-z][a-z0-9+.-]*://|(?<![\w+.:/-])//(?=[^/:@\s]*:)"
 _WHOLE: Final = re.compile(rf"\s*(?:{_SCHEME})[^\n]*\s*", re.IGNORECASE)
 _WITHIN: Final = re.compile(
     rf"(?<=\")(?P<double>(?:{_SCHEME})(?:[^\"\\\n]|\\.)*)"
@@ -25,7 +25,7 @@ _WITHIN: Final = re.compile(
 )
 """A connection text in a message or a file: it ends with the quotes around it, else at a blank."""
 
-_KIND: Final = re.compile(r"\s*(?P<jdbc>jdbc:)?(?P<name>[a-z][\w+.-]*):", re.IGNORECASE)
+_KIND: Final = re.compile(r"\s*(?P<jdbc>jdbc:)?(?P<name>[a-z][\w+.-]*|(?=//)):?", re.IGNORECASE)
 _BY_SEMICOLON: Final = frozenset({"sqlserver", "jtds", "microsoft", "sybase", "h2", "hsqldb", "derby", "as400"})
 _BY_AMPERSAND: Final = frozenset(
     {"postgresql", "redshift", "sqlite", "mysql", "mariadb", "snowflake", "clickhouse", "ch", "duckdb"}
@@ -36,14 +36,19 @@ _IN_PARENTHESES: Final = re.compile(r"\(\s*([\w.-]+)\s*=\s*(\\*\"[^\"]*\"|[^()]*
 _AFTER_SEMICOLON: Final = re.compile(r"[;?]\s*([\w. -]+?)\s*=\s*(\{(?:[^}]|\}\})*(?:\}|\Z)|(?:[^;\\]|\\.?)*)")
 _AFTER_AMPERSAND: Final = re.compile(r"[?&]\s*([\w.%-]+)=([^&]*)")
 _AFTER_ANY: Final = re.compile(r"[/:;?&,(#\s]\s*([\w.-]+)\s*=(.*?)(?=[;&,)(]\s*[\w.-]+\s*=|\Z)", re.DOTALL)
-_BEFORE_PASSWORD: Final = re.compile(r"://[^/:@\s]*:(?!\d+(?:[/?#,]|\Z))")
+_BEFORE_PASSWORD: Final = re.compile(r"//[^/:@\s]*:(?!\d+(?:[/?#,]|\Z))")
 _JDBC_BEFORE_PASSWORD: Final = re.compile(r"://[^/:@\s]*:(?!\d+,)")
+_PAIRS: Final = re.compile(r"[\w. -]+=[^;\n]*(?:;[^\n]*)?")
+_PAIR: Final = re.compile(r"(?:\A|;)\s*([\w. -]+?)\s*=\s*(\{(?:[^}]|\}\})*\}|\"[^\"]*\"|'[^']*'|[^;]*)")
+"""What .NET and ODBC call a connection string, such as those of Azure: `AccountName=a;AccountKey=b;…`."""
 _LONE_USER: Final = re.compile(r"https?://([^/:@?#\s]+)@", re.IGNORECASE)
 
 
 def without_secrets(text: str, hidden: Callable[[str], str], is_secret: IsSecret) -> str:
     """The text with each secret of a connection text in it replaced by what `hidden` makes of it."""
-    if "://" not in text and "jdbc:" not in text.lower():
+    if ";" in text and "=" in text and _PAIRS.fullmatch(text):
+        return _replaced(text, [*_named(_PAIR, text, is_secret)], hidden)
+    if "//" not in text and "jdbc:" not in text.lower():
         return text
     if _WHOLE.fullmatch(text):
         return _replaced(text, _ranges(text, is_secret), hidden)

@@ -53,14 +53,19 @@ class Masks:
             self._secrets |= _spellings(value)
 
     def add_parts(self, text: str) -> None:
-        """Mask the secrets within a connection text also by themselves, as drivers show them."""
+        """Mask the secrets within a connection text also by themselves, as drivers show them, and in the pieces that
+        remain where it was taken for a list."""
         for part in secret_parts(text):
             self.add(part)
+            for piece in part.split(",") if "," in part else ():
+                self.add(piece.strip())
 
     def add_named(self, values: Mapping[str, object]) -> None:
-        """Mask the values whose name is that of a secret."""
+        """Mask the values whose name is that of a secret, and the secrets within others."""
         for name, value in values.items():
             self.add_variable(name, value)
+            if isinstance(value, str):
+                self.add_parts(value)
 
     def add_variable(self, name: str, value: object) -> None:
         """Mask the value of a variable whose name is that of a secret, also where it was joined with other text."""
@@ -113,8 +118,11 @@ class Masks:
         return text
 
     def text(self, text: str) -> str:
-        """The text with stars for the secrets of the session, and for what looks like a secret."""
-        return self.known(redacted_text(text))
+        """The text with stars for the secrets of the session, and for what looks like a secret.
+
+        Those of the session come first: they are whole, and what only looks like a secret may end within one.
+        """
+        return self._without_cut(redacted_text(self.known(text)))
 
     def value(self, value: object) -> object:
         """A value of JSON or an option, masked as `text` does, also within maps and lists."""
@@ -130,11 +138,12 @@ class MaskedVariables(Mapping[str, str]):
 
     def __init__(self, values: Mapping[str, str], masks: Masks) -> None:
         self._values = values
-        self._masks = masks
+        self.masks = masks
 
     def __getitem__(self, name: str) -> str:
         value = self._values[name]
-        self._masks.add_variable(name, value)
+        self.masks.add_variable(name, value)
+        self.masks.add_parts(value)
         return value
 
     def __contains__(self, name: object) -> bool:

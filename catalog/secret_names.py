@@ -44,13 +44,14 @@ SPARK_PATTERN: Final = (
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
-_PARAMETER: Final = re.compile(
-    r"(?P<before>(?:^|[?&;,({\s\"'`])(?P<key>[\w.-]+)=)"
-    r"(?P<value>(?P<escape>\\+)\".*?(?:(?<!\\)(?P=escape)\"|$)|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^&;,\s)\"'`]+)",
+_PARAMETER: Final = re.compile(r"(?:^|[?&;,({\s\"'`])(?P<key>[\w.-]+)=", re.MULTILINE)
+_PARAMETER_VALUE: Final = re.compile(
+    r"(?P<escape>\\+)\".*?(?:(?<!\\)(?P=escape)\"|$)|\"(?:[^\"\\\n]|\\.)*\"?"
+    r"|''(?!').*?(?:''|$)|'(?:[^'\\\n]|''|\\.)*'?|[^&;,\s)\"'`]+",
     re.MULTILINE,
 )
 """A value in quotes may contain them behind backslashes; the quotes themselves have backslashes where the text is
-within a text of JSON or HOCON."""
+within a text of JSON or HOCON, and are doubled within one of SQL."""
 
 _MEMBER: Final = re.compile(r"(?P<before>\"(?P<key>[\w.-]+)\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\")")
 _LINE: Final = re.compile(
@@ -58,6 +59,11 @@ _LINE: Final = re.compile(
     r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
     re.MULTILINE | re.DOTALL,
 )
+_LITERAL: Final = re.compile(
+    r"\"\"\"(?:.|\n)*?\"\"\"|\"(?!\"\")(?:[^\"\\\n]|\\.)*(?:\"|$)|'(?:[^'\n]|'')*(?:'|$)", re.MULTILINE
+)
+"""A text in quotes in a job file, up to the end of its line where it is not closed."""
+_COMMENT: Final = re.compile(r"(?<!\S)(?:#|//|--).*")
 _USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>(?!\d+;)[^/\s]+)(?=@)")
 """The slashes of a URL that was taken for a path may be one. A port before `;` is no password."""
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
@@ -111,7 +117,24 @@ def redacted_mapping(values: Mapping[str, object], mask: Callable[[str], str] = 
 
 def starred_source(text: str) -> str:
     """The text of a job file with a star for each character of a secret, so that columns do not shift."""
+    text = _COMMENT.sub(_starred_comment, _LITERAL.sub(_starred_literal, text))
     return _hide(_substituted(_LINE, text, stars), stars)
+
+
+def _starred_literal(match: re.Match[str]) -> str:
+    """The text between quotes by its own grammar, which the quotes and escapes of the file do not follow."""
+    text = match[0].strip(match[0][0])
+    if match[0].startswith("'"):
+        text = text.replace("''", "'")
+    elif not match[0].startswith('"""'):
+        text = re.sub(r"\\(.)", r"\1", text)
+    return match[0] if redacted_text(text) == text else stars(match[0])
+
+
+def _starred_comment(match: re.Match[str]) -> str:
+    """Nothing says where a connection text ends in a comment."""
+    text = match[0]
+    return stars(text) if "jdbc:" in text.lower() or redacted_text(text) != text else text
 
 
 def stars(text: str) -> str:
@@ -122,7 +145,7 @@ def _hide(text: str, hidden: Callable[[str], str]) -> str:
     """The text without its secrets; a pattern is tried only where the text has what each of its matches has."""
     text = without_secrets(text, hidden, is_secret_name)
     if "=" in text:
-        text = _substituted(_PARAMETER, text, hidden)
+        text = _without_parameters(text, hidden)
     if ":" in text and '"' in text:
         text = _substituted(_MEMBER, text, hidden)
     if "@" in text:
@@ -131,6 +154,18 @@ def _hide(text: str, hidden: Callable[[str], str]) -> str:
     if "bearer" in lowered or "basic" in lowered:
         text = _substituted(_BEARER, text, hidden)
     return text
+
+
+def _without_parameters(text: str, hidden: Callable[[str], str]) -> str:
+    """The value of a parameter that is no secret may itself have parameters."""
+    parts, position = [], 0
+    for match in _PARAMETER.finditer(text):
+        if match.end() < position or not is_secret_name(match["key"]):
+            continue
+        if value := _PARAMETER_VALUE.match(text, match.end()):
+            parts += [text[position : match.end()], hidden(value[0])]
+            position = value.end()
+    return "".join([*parts, text[position:]])
 
 
 def _substituted(pattern: re.Pattern[str], text: str, hidden: Callable[[str], str]) -> str:

@@ -8,13 +8,13 @@ hdfs://…                                 no jar: Spark contains it
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Option, OptionType
 from catalog.secret_names import is_secret_name, redacted
 from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Credentials, Staged, secret_mapping
+from connectors.storage.paths import split_location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,13 +52,13 @@ HADOOP_PROPERTIES: Final = Option(
 
 def store_jars(path: str, *, is_written: bool = False) -> tuple[str, ...]:
     """Coordinates of the jars for a path; for a written one also the committer that does not rename."""
-    scheme = urlsplit(path).scheme
+    scheme = split_location(path).scheme
     return (*_JARS.get(scheme, ()), *((_COMMITTER_JAR,) if is_written and scheme == "s3a" else ()))
 
 
 def store_needs(path: str, *, is_written: bool = False) -> tuple[str, ...]:
     """Notes for `explain` on the jars of a path."""
-    scheme = urlsplit(path).scheme
+    scheme = split_location(path).scheme
     jars = ", ".join(jar.partition("?")[0] for jar in store_jars(path, is_written=is_written))
     if jars:
         return (f"{scheme}: needs {jars}, which Spark fetches",)
@@ -104,7 +104,7 @@ class StoreSettings(Staged):
 
     @classmethod
     def of(cls, path: str, given: Mapping[str, str]) -> "StoreSettings":
-        parts = urlsplit(path)
+        parts = split_location(path)
         settings = {_scoped(name, parts.scheme, parts.netloc): value for name, value in given.items()}
         secrets = {name: value for name, value in settings.items() if is_secret_name(name) or redacted(value) != value}
         plain = {name: value for name, value in settings.items() if name not in secrets}
@@ -144,7 +144,7 @@ def _scoped(name: str, scheme: str, bucket: str) -> str:
 
 def write_without_renames(spark: "SparkSession", path: str) -> None:
     """Have Spark's writers upload each file once. Their default committer renames files twice, and S3 copies them."""
-    if urlsplit(path).scheme != "s3a" or not _is_loadable(spark, _COMMITTER_SETTINGS):
+    if split_location(path).scheme != "s3a" or not _is_loadable(spark, _COMMITTER_SETTINGS):
         return
     for name, value in _COMMITTER_SETTINGS.items():
         spark.conf.set(name, value)

@@ -77,6 +77,7 @@ def _inside(found: "Iterable[Path]", named: "Iterable[str]", diagnostics: "Diagn
 
 def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bool) -> bool:
     """Whether the file was not formatted."""
+    from catalog.secret_names import starred_source
     from engine.job.formatting.format_job import format_job
     from engine.job.load import read_file
 
@@ -87,7 +88,7 @@ def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bo
     if text == source.text:
         return False
     if shows:
-        lines = (source.text.splitlines(keepends=True), text.splitlines(keepends=True))
+        lines = (starred_source(source.text).splitlines(keepends=True), starred_source(text).splitlines(keepends=True))
         for line in unified_diff(*lines, str(path), f"{path} (formatted)"):
             print(line, end="" if line.endswith("\n") else "\n\\ No newline at end of file\n")
     if not is_check:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from catalog.diagnostics.diagnostic import RunError, job_error, run_error
 from catalog.distribution import DISTRIBUTION
+from catalog.secret_names import redacted_text
 
 MOST_BYTES: Final = 256 * 1024**2
 MOST_SECONDS: Final = 120.0
@@ -39,7 +40,11 @@ def fetch(url: str, folder: Path, most_bytes: int = MOST_BYTES, most_seconds: fl
     Raises PEN5004 if the server cannot be reached or is too slow, PEN5040 if it refuses the request, PEN4032 if the
     file is too large.
     """
-    if "@" in urlsplit(url).netloc:
+    try:
+        has_login = "@" in urlsplit(url).netloc
+    except ValueError as error:
+        raise run_error("PEN5004", f"{redacted_text(url)} is no address: {error}", None, "check the URL") from None
+    if has_login:
         help = f"fetch the file, then describe it: curl -fLO --user NAME {without_query(url)}"
         raise run_error("PEN5004", f"{shown(url)}: `describe` sends no credentials", None, help)
     name = _file_name(url)

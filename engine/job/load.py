@@ -37,6 +37,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kin
 from engine.job.options.check_options import check_options
 from engine.job.options.column_match import MATCH_COLUMNS, with_matches
 from engine.job.options.env import read_env
+from engine.job.options.hidden_texts import hide_texts
 from engine.job.options.project_options import with_defaults, with_project_options
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, taken_path, without_list
@@ -131,6 +132,7 @@ def _load(source: SourceFile, diagnostics: Diagnostics, settings: Settings) -> J
     root = job_tree(source, variables, diagnostics, settings.read)
     if root is None:
         return None
+    hide_texts(root, settings.masks)
     is_whole = all(item.code not in _HIDING for item in mark)
     return _Loader(source, root, diagnostics, settings, is_whole=is_whole).job()
 

@@ -24,6 +24,7 @@ from engine.job.model.project_defaults import ProjectDefaults
 from engine.job.model.settings import ReadText, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of, plain
 from engine.job.options.check_options import check_options
+from engine.job.options.hidden_texts import hide_texts
 from engine.job.options.variables import Variables, fill_in
 from engine.project.project import FolderSettings, Project
 from engine.project.selection.parse_selection import Selection, parse_definition
@@ -173,6 +174,7 @@ class _Reader:
         known = Variables({**variables, **self.given}, self.known)
         node = fill_in(node, known, self.diagnostics)
         assert isinstance(node, MapNode)
+        hide_texts(node, self.known.masks)
         options = check_options(node, OF_PROJECT, self.diagnostics, owner=f"`{PROJECT_FILE}`")
         own = self.environment(node)
         return Project(

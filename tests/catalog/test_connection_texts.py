@@ -42,6 +42,12 @@ TEXTS = [
     f"https://example.org/x?user=me&token={A};{B}&page=1",
     f'org.example.PlainLoginModule required username="me" password="{A}\\"{B}";',
     f'org.example.PlainLoginModule required password="{A}\\"{B} and never closed',
+    f"org.example.PlainLoginModule required username='me' password='{A}\\'{B}';",
+    *(f"//me:{A}{mark}{B}@host/x" for mark in MARKS),
+    *(f"AccountName=a;AccountKey={A}{mark}{B}==;EndpointSuffix=x" for mark in MARKS if mark != ";"),
+    f'Server=db;Password="{A};{B}";User=me',
+    f"Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey={A}&{B}",
+    f"host=db user=me password='{A} {B}' dbname=shop",
     f"schema_registry.basic.auth.user.info=me:{A}",
 ]  # fmt: skip
 
@@ -98,6 +104,26 @@ def test_a_text_without_a_secret_is_shown(text):
 @pytest.mark.parametrize("scheme", ["ftp", "https", "jdbc:postgresql"])
 def test_a_password_of_digits_is_no_port(scheme):
     assert redacted_text(f"{scheme}://me:123456@host:21/x") == f"{scheme}://me:******@host:21/x"
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_line_that_cannot_be_parsed_shows_no_part_of_it(text):
+    in_hocon = text.replace("\\", "\\\\").replace('"', '\\"')
+    in_sql = text.replace("'", "''")
+    for line in (
+        f'url = "{in_hocon}" ]',
+        f'url = "{in_hocon}',
+        f"OPTIONS ('x' = '{in_sql}', ]",
+        f"# {text}",
+        f"-- {text}",
+    ):
+        if not (line[0] in "#-" and " " in text):
+            assert not is_shown(starred_source(line)), line
+
+
+def test_a_value_that_is_no_secret_hides_none_behind_it():
+    assert redacted_text("user='' password=hunter2") == "user='' password=******"
+    assert redacted_text("note='x password=hunter2'") == "note='x password=******'"
 
 
 def test_what_is_around_the_secret_is_shown():

@@ -121,9 +121,13 @@ def masked(source: SourceFile, masks: Masks) -> str:
     The keys are needed for a text that is not yet, or cannot be, parsed as a job.
     """
     text = starred_source(source.text)
-    for start, end in masks.hidden(source):
-        text = text[:start] + stars(text[start:end]) + text[end:]
-    return text
+    parts, position = [], 0
+    for start, end in sorted(masks.hidden(source)):
+        if end > position:
+            shown = max(start, position)
+            parts += [text[position:shown], stars(text[shown:end])]
+            position = end
+    return "".join([*parts, text[position:]])
 
 
 def _clipped(text: str, start: int, end: int) -> tuple[str, int, int]:

@@ -3,12 +3,12 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Final
-from urllib.parse import urlsplit
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.stores.locations import at_root, bucket_root
 from connectors.shared.spark_jars import spark_jar
+from connectors.storage.paths import split_location
 
 PROPERTIES: Final = "hadoop_s3_properties"
 S3A_PROPERTIES: Final = Option(
@@ -41,7 +41,7 @@ class S3ProtocolConnector(StreamedFileConnector):
 
     def hadoop_settings(self, options: Options) -> Mapping[str, str]:
         endpoint = self.endpoint(options)
-        host = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}").hostname or ""
+        host = split_location(endpoint if "://" in endpoint else f"https://{endpoint}").hostname or ""
         access, secret = self.keys(options)
         given = {
             "fs.s3a.endpoint": endpoint,

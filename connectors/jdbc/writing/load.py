@@ -58,7 +58,10 @@ def _insert(df: "DataFrame", connection: Connection, table: tuple[str, ...], bat
 
 def libpq_uri(connection: Connection) -> str | None:
     """The connection as a libpq URI; None if it has a property that libpq lacks."""
-    parts = urlsplit(connection.url.removeprefix("jdbc:"))
+    try:
+        parts = urlsplit(connection.url.removeprefix("jdbc:"))
+    except ValueError:  # PostgreSQL's driver takes more than Python does
+        return None
     in_url = [parameter.partition("=") for parameter in parts.query.split("&") if parameter]
     given = {name: value for name, _, value in in_url} | dict(connection.properties) | dict(connection.secrets)
     given |= {"user": connection.user} if connection.user is not None else {}

@@ -7,7 +7,9 @@ sftp://etl@files.example.com:22/~/in/a.csv   a path below the directory that the
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Final, Protocol
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
+
+from connectors.storage.paths import split_location
 
 SCHEMES: Final = ("sftp", "ftp")
 SETTING: Final = "penstock.server."
@@ -50,7 +52,7 @@ class FileServer:
     @classmethod
     def of(cls, uri: str, setting: Callable[[str], str | None]) -> "FileServer":
         """The server of a URI, with the login as the settings have it."""
-        parts = urlsplit(uri)
+        parts = split_location(uri)
         default = 22 if parts.scheme == "sftp" else 21
         plain = cls(parts.scheme, parts.hostname or "", parts.port or default, unquote(parts.username or "anonymous"))
         return cls(
@@ -71,7 +73,7 @@ def location(server: FileServer, path: str) -> str:
 
 
 def is_on_server(path: str) -> bool:
-    return urlsplit(path).scheme in SCHEMES
+    return split_location(path).scheme in SCHEMES
 
 
 @dataclass(frozen=True, slots=True)

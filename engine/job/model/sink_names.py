@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from catalog.secret_names import redacted_text
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.wiring import Wiring
 
@@ -42,7 +43,7 @@ def _quarantined(block: Block, wiring: Wiring) -> str | None:
 
 def _target(block: Block) -> str:
     path = next((value for option in TARGET_OPTIONS if isinstance(value := block.options.get(option), str)), "")
-    part = path.rstrip("/").rsplit("/", 1)[-1]
+    part = redacted_text(path).rstrip("/").rsplit("/", 1)[-1]  # a secret would be unknown by its letters alone
     name = re.sub(r"\W+", "_", part).strip("_")
     is_name = name and not name[0].isdigit() and "${" not in part  # not one name for several tables
     return name if is_name else block.plugin.lower()
