@@ -13,8 +13,8 @@ from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Option, OptionType
 from catalog.secret_names import is_secret_name, redacted
 from connectors.shared.spark_jars import spark_jar
+from connectors.shared.split_location import split_location
 from connectors.shared.staged import Credentials, Staged, secret_mapping
-from connectors.storage.paths import split_location
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

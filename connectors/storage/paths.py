@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 from math import prod
-from urllib.parse import SplitResult, urlsplit
 
 from catalog.diagnostics.diagnostic import nearest
 from catalog.limits import check
@@ -27,19 +26,6 @@ def local_path(path: str) -> str | None:
     if path.startswith("file:"):
         return "/" + path[len("file:") :].lstrip("/")
     return None if _SCHEME.match(path) else os.path.expanduser(path) if path.startswith("~") else path
-
-
-def split_location(uri: str) -> SplitResult:
-    """The parts of a URI. One that Python refuses, such as `s3a://[x/y`, is split at its slashes: whatever opens it
-    reports what is wrong with it."""
-    try:
-        parts = urlsplit(uri)
-        _ = parts.port  # raises for what is no number
-    except ValueError:
-        scheme, _, rest = uri.partition("://")
-        name, slash, path = rest.partition("/")
-        return SplitResult(scheme.lower(), re.sub(r"[\[\]]|:[^:@]*$", "", name), slash + path, "", "")
-    return parts
 
 
 def leads_out(path: str) -> bool:

@@ -8,7 +8,7 @@ from catalog.options import Option, Options, OptionType
 from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.stores.locations import at_root, bucket_root
 from connectors.shared.spark_jars import spark_jar
-from connectors.storage.paths import split_location
+from connectors.shared.split_location import split_location
 
 PROPERTIES: Final = "hadoop_s3_properties"
 S3A_PROPERTIES: Final = Option(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import IO, Final, Protocol
 from urllib.parse import quote, unquote
 
-from connectors.storage.paths import split_location
+from connectors.shared.split_location import split_location
 
 SCHEMES: Final = ("sftp", "ftp")
 SETTING: Final = "penstock.server."
