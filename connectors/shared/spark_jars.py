@@ -8,12 +8,14 @@ from typing import Final
 
 from catalog.spark_version import NEWEST, SPARK_4_1, SparkVersion
 
+COMET_VERSION: Final = "1.2.0"
 DELTA_VERSION: Final = "4.4.0"
 ICEBERG_VERSION: Final = "1.12.0"
 
 _JARS: Final[Mapping[SparkVersion, Mapping[str, str]]] = {
     SPARK_4_1: {
         "avro": "org.apache.spark:spark-avro_2.13:4.1.1?transitive=false",
+        "comet": f"org.apache.datafusion:comet-spark-spark4.1_2.13:{COMET_VERSION}",
         "delta": f"io.delta:delta-spark_4.1_2.13:{DELTA_VERSION}",
         "hadoop-aliyun": "org.apache.hadoop:hadoop-aliyun:3.4.2",
         "hadoop-aws": "org.apache.hadoop:hadoop-aws:3.4.2",

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from engine.terminal.arguments import (
+    add_accelerator_argument,
     add_format_argument,
     add_job_arguments,
     add_run_arguments,
@@ -24,6 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_run_arguments(parser)
     add_format_argument(parser)
+    add_accelerator_argument(parser)
     add_job_arguments(parser)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.needs_spark import require_spark
-from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
+from engine.terminal.arguments import add_accelerator_argument, add_job_arguments, add_table_arguments, settings_of
 
 if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
@@ -29,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--connect", action="store_true", help="look at the targets, and show what a run would do there; needs Spark"
     )
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
+    add_accelerator_argument(parser)
     add_job_arguments(parser)
     add_table_arguments(parser)
 

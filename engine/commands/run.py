@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.terminal.arguments import (
+    add_accelerator_argument,
     add_format_argument,
     add_job_arguments,
     add_selection_arguments,
@@ -69,6 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_selection_arguments(parser)
     add_format_argument(parser)
+    add_accelerator_argument(parser)
     add_job_arguments(parser)
     add_table_arguments(parser)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.shown_names import shown_name, shown_text
-from engine.terminal.arguments import add_job_arguments, positive, settings_of
+from engine.terminal.arguments import add_accelerator_argument, add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
     from connectors.interface.incremental import Since
@@ -37,6 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*])")
     parser.add_argument("--state-dir", metavar="DIR", help="where incremental sources find how far runs have read")
     parser.add_argument("--full-refresh", action="store_true", help="read incremental sources from the start")
+    add_accelerator_argument(parser)
     add_job_arguments(parser)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.terminal.arguments import add_job_arguments, positive, settings_of
+from engine.terminal.arguments import add_accelerator_argument, add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
     from engine.job.model.settings import Settings
@@ -25,6 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=positive, default=4, metavar="N", help="how many run side by side (default: 4)"
     )
+    add_accelerator_argument(parser)
     add_job_arguments(parser)
 
 

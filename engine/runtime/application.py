@@ -13,7 +13,7 @@ from connectors.interface.incremental import Since
 from connectors.shared.staged import Credentials
 from connectors.storage.object_store import store_jars
 from engine.compile import Compiled
-from engine.job.model.job import Tuning
+from engine.job.model.job import Accelerator, Tuning
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Scan, Write
@@ -61,9 +61,11 @@ def application(
     jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
     is_small, was_running = are_small(job.plan for job in jobs), has_session()
     tuning = frozenset.intersection(*(job.plan.env.tuning for job in jobs))
+    is_accelerated = any(job.plan.env.accelerator is Accelerator.COMET for job in jobs)
     with _session(
         jobs[0].plan.env.name, settings, used, jars, master, announce=announce, is_small=is_small,
         late_compiler=Tuning.LATE_COMPILER in tuning,
+        accelerator=Accelerator.COMET if is_accelerated else Accelerator.NONE,
     ) as spark:  # fmt: skip
         if not was_running and Tuning.HADOOP in tuning:
             reduce_overhead(spark)
@@ -137,6 +139,7 @@ def _session(
     announce: Announce = _silently,
     is_small: bool = False,
     late_compiler: bool = False,
+    accelerator: Accelerator = Accelerator.NONE,
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
@@ -145,7 +148,9 @@ def _session(
     if not was_running:
         announce(jars)
     settings = {**settings, **({"spark.master": master} if master else {})}
-    spark = open_session(name, settings, jars, required, for_small_jobs=is_small, late_compiler=late_compiler)
+    spark = open_session(
+        name, settings, jars, required, for_small_jobs=is_small, late_compiler=late_compiler, accelerator=accelerator
+    )
     try:
         yield spark
     finally:

@@ -9,13 +9,15 @@ from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
 from connectors.interface.incremental import NewRows
 from connectors.shared.running_tasks import tag_of_run, wait_for_tasks
 from engine.expectations.ge_result import text_of, validation_result
-from engine.job.model.job import NO_READ_LIMIT
+from engine.job.model.job import NO_READ_LIMIT, Accelerator
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.attendant import RunProgress
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
+from engine.runtime.counting.fallback_places import in_queries
+from engine.runtime.counting.native_share import together
 from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
 from engine.runtime.incremental_targets import IncrementalReads
 from engine.runtime.interrupts import InterruptedRun, Interrupts
@@ -199,7 +201,7 @@ class JobExecution:
         )
 
     def _session(self, name: str) -> "SparkSession":
-        settings = self.plan.env.spark
+        settings = self.plan.env.session_settings
         if self.plans is None:
             return pipeline_session(self.spark, settings)
         if self.attempts[name] > 1:
@@ -248,7 +250,8 @@ class JobExecution:
 
     def _counted(self, outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> tuple[PipelineResult, ...]:
         wanted = {text for outcome in outcomes if outcome.value for text in outcome.value.descriptions.values()}
-        ran = executions(self.spark, wanted.__contains__, after=self.before)
+        is_accelerated = self.plan.env.accelerator is Accelerator.COMET
+        ran = executions(self.spark, wanted.__contains__, after=self.before, is_accelerated=is_accelerated)
         committed = frozenset(self._committed(outcomes))
         results = []
         for pipeline in outcomes:
@@ -262,7 +265,8 @@ class JobExecution:
             counts = write_counts(self.pipelines[pipeline.name], pipeline.value, self.run.places, ran)
             if pipeline.name not in committed:
                 counts = tuple(count.without_commit() for count in counts)
-            results.append(PipelineResult(*head, reads, counts, table_set, tables))
+            native = in_queries(together(execution.native for execution in own), self.pipelines[pipeline.name])
+            results.append(PipelineResult(*head, reads, counts, table_set, tables, native))
         return tuple(results)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from catalog.diagnostics.diagnostic import Diagnostic
 from engine.plan.nodes import Plan
 from engine.runtime.counting.counts import ReadCount, WriteCount
+from engine.runtime.counting.native_share import NativeShare, together
 from engine.state.run_state import State
 
 
@@ -13,7 +14,8 @@ from engine.state.run_state import State
 class PipelineResult:
     """A pipeline's end. Its name is its number and what it reads; the counts are empty unless it finished.
 
-    `table_set`: the sink's name, where all that the pipeline writes are `tables` of a set.
+    `table_set`: the sink's name, where all that the pipeline writes are `tables` of a set. `native`: with an
+    accelerator, how much of what was staged it executed.
     """
 
     name: str
@@ -24,6 +26,7 @@ class PipelineResult:
     writes: tuple[WriteCount, ...] = ()
     table_set: str | None = None
     tables: tuple[str, ...] = ()
+    native: NativeShare | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,11 @@ class JobResult:
         return (write for pipeline in self.pipelines for write in pipeline.writes)
 
     @property
+    def native(self) -> NativeShare | None:
+        """How much of all pipelines an accelerator executed; None without one."""
+        return together(pipeline.native for pipeline in self.pipelines)
+
+    @property
     def counts(self) -> dict[str, object]:
         """For the ledger: totals, and each source and sink by its name."""
         reads, writes = list(self.reads), list(self.writes)
@@ -75,7 +83,16 @@ class JobResult:
                 pipeline.name: {"state": pipeline.state.value, "seconds": pipeline.seconds}
                 for pipeline in self.pipelines
             },
+            **_accelerated(self.native),
         }
+
+
+def _accelerated(native: NativeShare | None) -> dict[str, object]:
+    """For the ledger: how many operators were native, and why the others were not."""
+    if native is None:
+        return {}
+    fallbacks = [str(fallback) for fallback in native.fallbacks]
+    return {"accelerator": {"native": native.native, "operators": native.operators, "fallbacks": fallbacks}}
 
 
 def committed_before(plan: Plan, run_id: str) -> JobResult:

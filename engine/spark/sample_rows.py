@@ -23,7 +23,7 @@ def sample_rows(
 
     `since`: where incremental scans begin, by their names; the first run where it has none.
     """
-    session = pipeline_session(spark, plan.env.spark)
+    session = pipeline_session(spark, plan.env.session_settings)
     df = lower_nodes(session, [node], {}, since=since)[node]
     try:
         rows = df.limit(limit).collect()

@@ -23,7 +23,9 @@ from pyspark.version import __version__
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
+from engine.job.model.job import Accelerator
 from engine.job.options.env import FIXED
+from engine.spark.starting.accelerator import accelerated, class_is_loaded, refuse_session_without
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.defaults import (
     add_defaults,
@@ -32,7 +34,7 @@ from engine.spark.starting.defaults import (
     settings_in_files,
     settings_of_application,
 )
-from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
+from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolved, resolving, split_alone
 from engine.spark.starting.master import check_master
 from engine.spark.starting.private_settings import handed_over
 from engine.spark.starting.protection import protect
@@ -57,8 +59,8 @@ _EXTENSIONS: Final = "spark.sql.extensions"
 _LOG_LINES: Final = 20
 _NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
 _EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
-_CATALOGS: Final = "spark.sql.catalog."
-"""Settings that Spark reads when a session first uses the catalog; it does not know their names before."""
+_UNREGISTERED: Final = ("spark.sql.catalog.", "spark.comet.")
+"""Settings of a session whose names Spark does not know: those of catalogs, and of Comet."""
 _UTILS: Final = "org.apache.spark.api.python.PythonUtils"
 """PySpark calls it at each projection. Imported by its whole name, it is found at once: else Java looks for it in all
 jars, for each package that PySpark imports."""
@@ -83,31 +85,41 @@ def open_session(
     for_small_jobs: bool = False,
     late_compiler: bool = False,
     writes_archive: bool = False,
+    accelerator: Accelerator = Accelerator.NONE,
 ) -> SparkSession:
     """The running session, or a new one with these settings and jars.
 
     `settings` are the jobs' (`spark.*` of `env`); `required` are the connectors'. Penstock's defaults are set only
     where nobody has set anything (`defaults.py`).
     `for_small_jobs`: the application ends after seconds of work, in batch. `late_compiler`: the user has chosen it.
-    `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
+    `writes_archive`: Java writes the archive of its classes at the end. `accelerator`: what the session is to have; of
+    one that runs already it cannot be added (PEN5441). Raises `RunError` PEN5002 if Java or its
     version is not what Spark needs, PEN5003 if a jar is not found, PEN5402 if the master is none or does not answer.
     """
     maven, alone = split_alone(tuple(maven))
+    has_comet = accelerator is Accelerator.COMET
     compiling = NO_COMPILER if for_small_jobs else LATE_COMPILER if late_compiler else ""
     active = SparkSession.getActiveSession()
     if active is not None or SparkContext._active_spark_context is not None:
+        if has_comet:
+            refuse_session_without(SparkContext.getOrCreate().getConf().get("spark.plugins", ""))
         conf = _conf(name, settings, maven, required or {}, {})
         spark = _prepared(active or SparkSession.builder.getOrCreate(), conf)
         set_missing(spark)
     elif _SUBMITTED in os.environ:
         SparkContext._ensure_initialized()
-        given = settings_of_application(SparkContext._jvm)
+        given, jvm = settings_of_application(SparkContext._jvm), SparkContext._jvm
+        if has_comet:
+            settings = {**settings, **accelerated(settings, given, _fetched, has_class=lambda: class_is_loaded(jvm))}
         conf = _conf(name, settings, maven, required or {}, given)
         add_defaults(conf, given, is_local=is_local(conf.get("spark.master", given.get("spark.master", ""))))
         protect(conf, SparkContext._jvm)
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
-        conf = _conf(name, settings, maven, required or {}, settings_in_files(), compiling=compiling)
+        given = settings_in_files()
+        if has_comet:
+            settings = {**settings, **accelerated(settings, given, _fetched)}
+        conf = _conf(name, settings, maven, required or {}, given, compiling=compiling)
         check_master(str(conf.get("spark.master", "local")))
         java = find_java()
         if _is_hotspot() and (options := archive_options(java, settings, writes=writes_archive)):
@@ -151,7 +163,7 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
     for key, value in {**(settings or {}), **FIXED}.items():
         if session.conf.get(key, None) == value:  # the application has it
             continue
-        if session.conf.isModifiable(key) or key.startswith(_CATALOGS):
+        if session.conf.isModifiable(key) or key.startswith(_UNREGISTERED):
             session.conf.set(key, value)
     return session
 
@@ -283,6 +295,19 @@ def _variables(defaults: Mapping[str, str]) -> Iterator[None]:
     finally:
         for name in added:
             os.environ.pop(name, None)
+
+
+def _fetched(jar: str) -> Path:
+    """The jar of these coordinates, by Spark's own resolver in a Java process that ends then."""
+    with tempfile.TemporaryFile("w") as log:
+        gateway = _gateway(log)
+        try:
+            return Path(resolved(gateway.jvm, jar)[0])
+        finally:
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.kill()
+            gateway.proc.wait()
 
 
 def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Exception:

@@ -63,6 +63,15 @@ def add_job_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_accelerator_argument(parser: ArgumentParser) -> None:
+    """For commands that start Spark."""
+    parser.add_argument(
+        "--accelerator",
+        choices=("none", "comet"),
+        help="what executes Spark's operators natively, whatever the jobs set (default: `accelerator` in their `env`)",
+    )
+
+
 def add_environment_argument(parser: ArgumentParser) -> None:
     """For commands that work in a project: those that have it find `penstock.conf`."""
     parser.add_argument(
@@ -110,6 +119,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
 
 
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
+    from engine.job.model.job import Accelerator
     from engine.job.model.project_defaults import NO_PROJECT
     from engine.job.model.settings import Settings  # imported here, because it imports sqlglot
     from engine.terminal.given_variables import check_variables
@@ -117,6 +127,7 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
     check_variables(arguments)
     variables = {name: value for file in arguments.variable_files for name, value in file}
     variables |= dict(arguments.variables)
+    accelerator = getattr(arguments, "accelerator", None)
     return Settings(
         variables=variables,
         compat=Compat(arguments.compat) if arguments.compat else Compat.OFF,
@@ -131,6 +142,7 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
         project=arguments.project.defaults if arguments.project else NO_PROJECT,
         masks=arguments.masks,
         state_dir=getattr(arguments, "state_dir", None),
+        accelerator=Accelerator(accelerator) if accelerator else None,
     )
 
 

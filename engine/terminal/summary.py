@@ -16,6 +16,7 @@ from engine.state.run_state import State
 from engine.terminal.progress_display import MANY
 
 HEADINGS = ("", "rows read", "bytes read", "rows written", "filtered", "rejected", "seconds")
+_FALLBACKS = 5
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _UNSEEN_WIDTH = 140
 """The width in characters if the output is not a terminal."""
@@ -40,6 +41,8 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, lists_all:
     out.print(table)
     if not lists_all and any(isinstance(pipelines, list) for pipelines in _by_set(result.pipelines)):
         out.print("`--verbose` lists each pipeline", style="dim")
+    for line in _native_lines(result, lists_all=lists_all):
+        out.print(line, style="dim")
     out.print(_last_line(result))
 
 
@@ -125,6 +128,19 @@ def _rows(pipeline: PipelineResult) -> Iterator[tuple[str, ...]]:
         filtered = "–" if write.filtered is None and write.rows is not None else _count(write.filtered)
         numbers = (_count(write.rows), filtered, _count(write.rejected))
         yield (f"  {write.sink}{_arrow(write.target)}", "", "", *numbers, "")
+
+
+def _native_lines(result: JobResult, *, lists_all: bool) -> Iterator[str]:
+    """What an accelerator executed, and why it did not the rest."""
+    native = result.native
+    if native is None:
+        return
+    yield f"comet: {native}"
+    shown = native.fallbacks if lists_all else native.fallbacks[:_FALLBACKS]
+    for fallback in shown:
+        yield f"  by Spark: {shown_text(str(fallback))}"
+    if more := len(native.fallbacks) - len(shown):
+        yield f"  and {more} more; `--verbose` lists each"
 
 
 def _arrow(target: str | None) -> str:

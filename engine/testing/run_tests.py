@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
 from engine.compile import Compiled
+from engine.job.model.job import Accelerator
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
 from engine.project.compile_project import compile_with
@@ -35,8 +36,12 @@ def run_tests(
     from engine.spark.session import open_session
 
     compiled = [_compiled(test, settings, written or {}) for test in tests]
+    is_accelerated = any(job is not None and job.plan.env.accelerator is Accelerator.COMET for job, _ in compiled)
     spark = open_session(
-        "penstock test", {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"}, for_small_jobs=True
+        "penstock test",
+        {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"},
+        for_small_jobs=True,
+        accelerator=Accelerator.COMET if is_accelerated else Accelerator.NONE,
     )
 
     def run(index: int) -> Result:
@@ -63,6 +68,8 @@ def run_test_on(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Di
     from engine.testing.job_test import run_test
 
     try:
-        return tuple(run_test(pipeline_session(spark, job.plan.env.spark), job.built, test.given, test.expected))
+        return tuple(
+            run_test(pipeline_session(spark, job.plan.env.session_settings), job.built, test.given, test.expected)
+        )
     except PenstockError as error:
         return error.diagnostics

@@ -122,12 +122,22 @@ class ReadLimit:
 
 NO_READ_LIMIT: Final = ReadLimit()
 
+COMET_ENABLED: Final = "spark.comet.enabled"
+"""Comet's setting that turns it off for a session."""
+
 
 class Tuning(str, Enum):
     """What `env { tuning }` turns on: parts of Hadoop and Java that Penstock replaces only where a job asks for it."""
 
     HADOOP = "hadoop"
     LATE_COMPILER = "late_compiler"
+
+
+class Accelerator(str, Enum):
+    """What executes Spark's operators natively; COMET: Apache DataFusion Comet."""
+
+    NONE = "none"
+    COMET = "comet"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -154,6 +164,12 @@ class Env:
     tuning: frozenset[Tuning] = frozenset()
     reuses_batch_plans: bool = True
     chains: bool = True
+    accelerator: Accelerator = Accelerator.NONE
+
+    @property
+    def session_settings(self) -> Mapping[str, str]:
+        """The settings of the job's own sessions: another job of the application may have asked for an accelerator."""
+        return self.spark if self.accelerator is Accelerator.COMET else {**self.spark, COMET_ENABLED: "false"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

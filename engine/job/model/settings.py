@@ -7,6 +7,7 @@ from typing import TypeAlias
 from catalog.compat import Compat
 from catalog.limits import read_small
 from catalog.masks import Masks
+from engine.job.model.job import Accelerator
 from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 
 ReadText: TypeAlias = Callable[[str], str]
@@ -30,7 +31,7 @@ class Settings:
     databases and stores of the session's jobs, by their address; known where `reads_secrets`. `read`: gives the text of
     job files and of what they include; an editor passes one that knows unsaved text. `allows_outside`: files outside of
     the project are read. `limits_process`: time and memory of this process are limited. `state_dir`: where runs are
-    recorded, whatever a job sets.
+    recorded, whatever a job sets. `accelerator`: the one of all jobs, whatever they set.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Settings:
     limits_process: bool = False
     strict_data: bool = False
     state_dir: str | None = None
+    accelerator: Accelerator | None = None
 
     def __post_init__(self) -> None:
         self.masks.add_named(self.project.variables)

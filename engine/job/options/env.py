@@ -13,7 +13,7 @@ from catalog.options import Option, Options, OptionType
 from catalog.secret_names import is_secret_name
 from catalog.spark_version import NEWEST
 from engine.job.compat.unsupported_options import ENV
-from engine.job.model.job import Env, ReadLimit, Tuning
+from engine.job.model.job import Accelerator, Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.listener_options import LISTENERS, read_listeners
@@ -66,6 +66,9 @@ OPTIONS: Final = (
            default=False),
     Option("tuning.late_compiler", OptionType.BOOLEAN,
            "Has Java's optimizing compiler begin later, in a batch job (docs/tuning.md).", default=False),
+    Option("accelerator", OptionType.STRING,
+           "`comet` has Apache DataFusion Comet execute what it can of a job natively (docs/acceleration.md).",
+           default=Accelerator.NONE.value, choices=tuple(accelerator.value for accelerator in Accelerator)),
     Option("reuse_batch_plans", OptionType.BOOLEAN,
            "Whether a streaming job uses the plan of its rows again for each micro-batch.", default=True),
     Option("chaining", OptionType.BOOLEAN,
@@ -151,6 +154,7 @@ def read_env(
         tuning=_tuning(options, diagnostics),
         reuses_batch_plans=options.flag("reuse_batch_plans"),
         chains=options.flag("chaining"),
+        accelerator=Accelerator(options.string("accelerator")),
     )
 
 

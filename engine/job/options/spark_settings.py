@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-_FREE: Final = ("hadoop.", "sql.catalog.", "executorEnv.", "yarn.appMasterEnv.", "kubernetes.", "databricks.", "delta.")
+_FREE: Final = (
+    "hadoop.", "sql.catalog.", "executorEnv.", "yarn.appMasterEnv.", "kubernetes.", "databricks.", "delta.", "comet.",
+)  # fmt: skip
 """Below `spark.`: names that users choose, or that other programs define."""
 
 _OF_CODE: Final = re.compile(

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
+from engine.runtime.counting.native_share import NativeShare
 
 ROWS: Final = "number of output rows"
 READ_BYTES: Final = "size of files read"
@@ -45,10 +46,11 @@ class Operator:
 
 @dataclass(frozen=True)
 class Execution:
-    """A query that Spark ran: its operators and the edges from each to those that it reads."""
+    """A query that Spark ran: its operators, under Spark's names, and the edges from each to those that it reads."""
 
     operators: tuple[Operator, ...]
     inputs: Mapping[int, tuple[int, ...]]
+    native: NativeShare | None = None
 
     @cached_property
     def by_id(self) -> Mapping[int, Operator]:

@@ -4,10 +4,13 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.runtime.counting.comet_operators import plain_counters, plain_description, plain_name
 from engine.runtime.counting.counts import Execution, Operator
+from engine.runtime.counting.native_share import native_share
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -19,8 +22,11 @@ def last_execution(spark: "SparkSession") -> int:
     return int(listed.last().executionId()) if listed.size() else -1
 
 
-def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int = -1) -> Mapping[str, list[Execution]]:
-    """The queries whose job description is wanted, by it, in the order in which they were run.
+def executions(
+    spark: "SparkSession", wanted: Callable[[str], bool], after: int = -1, *, is_accelerated: bool = False
+) -> Mapping[str, list[Execution]]:
+    """The queries whose job description is wanted, by it, in the order in which they were run. `is_accelerated`: with
+    what of them was native.
 
     Only those whose id is above `after` are looked at, so that of many jobs in one application none looks at those of
     all before it. The counters reach Spark's store through its listener bus, which is waited for (at most ten seconds).
@@ -34,7 +40,10 @@ def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int 
         if (execution_id := execution.executionId()) <= after:
             break
         if wanted(description := execution.description()):
-            by_description[description].insert(0, _execution(spark, store, execution_id))
+            found = _execution(spark, store, execution_id)
+            if is_accelerated:
+                found = replace(found, native=native_share(execution.physicalPlanDescription()))
+            by_description[description].insert(0, found)
     return by_description
 
 
@@ -76,7 +85,8 @@ def _execution(spark: "SparkSession", store: Any, execution_id: int) -> Executio
 def _operator(node: Mapping[str, Any], values: Mapping[str, str]) -> Operator:
     known = {metric["name"]: values.get(str(metric["accumulatorId"])) for metric in node["metrics"]}
     counters = {name: value for name, value in known.items() if value is not None}
-    return Operator(node["id"], node["name"], node["desc"], counters)
+    name, description = node["name"], node["desc"]
+    return Operator(node["id"], plain_name(name), plain_description(name, description), plain_counters(name, counters))
 
 
 @cache

@@ -106,7 +106,7 @@ class Stream:
     def start(self) -> None:
         """Start the query, or go on from its checkpoint."""
         self.error = None
-        session = pipeline_session(self.spark, self.plan.env.spark)
+        session = pipeline_session(self.spark, self.plan.env.session_settings)
         if self.of.stateful and not (_PARTITIONS in self.plan.env.spark or is_users(session, _PARTITIONS)):
             session.conf.set(_PARTITIONS, str(2 * self.spark.sparkContext.defaultParallelism))
         try:

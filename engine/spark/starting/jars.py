@@ -80,6 +80,26 @@ def _file_name(jar: str) -> str:
     return f"{group}_{'-'.join(rest)}.jar"
 
 
+def local_jar(coordinates: str, ivy: str | None = None) -> Path | None:
+    """The jar of these coordinates where Ivy or Maven has it on this machine."""
+    group, name, version = coordinates.split(":")
+    in_ivy = Path(ivy or _DEFAULT_IVY).expanduser() / "jars" / _file_name(coordinates)
+    in_maven = Path("~/.m2/repository").expanduser() / group.replace(".", "/") / name / version
+    return next((path for path in (in_maven / f"{name}-{version}.jar", in_ivy) if path.is_file()), None)
+
+
+def resolved(jvm: Any, jar: str, ivy: str | None = None) -> tuple[str, ...]:
+    """The files of these coordinates, fetched by Spark's own resolver. Raises `RunError` PEN5003."""
+    try:
+        with resolving(jar, ivy):
+            uri = jvm.java.net.URI(f"ivy://{jar}{_ALONE}")
+            paths = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+    except Py4JError as cause:
+        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={jar}"
+        raise run_error("PEN5003", f"not found: `{jar}`", None, help) from cause
+    return tuple(str(paths.apply(index)) for index in range(paths.size()))
+
+
 def add_alone(spark: SparkSession, jar: str) -> None:
     """Add one jar, without those that it depends on, to the driver and the executors; nothing where it is there."""
     if has_jar(spark, jar):
@@ -94,16 +114,7 @@ def add_alone(spark: SparkSession, jar: str) -> None:
 
 def jar_files(spark: SparkSession, jar: str) -> tuple[str, ...]:
     """Where the jar of these coordinates is, without those that it depends on. Raises `RunError` PEN5003."""
-    jvm: Any = spark.sparkContext._jvm
-    name = jar.removesuffix(_ALONE)
-    try:
-        with resolving(name, spark.sparkContext.getConf().get(IVY)):
-            uri = jvm.java.net.URI(f"ivy://{name}{_ALONE}")
-            paths = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
-    except Py4JError as cause:
-        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={name}"
-        raise run_error("PEN5003", f"not found: `{name}`", None, help) from cause
-    return tuple(str(paths.apply(index)) for index in range(paths.size()))
+    return resolved(spark.sparkContext._jvm, jar.removesuffix(_ALONE), spark.sparkContext.getConf().get(IVY))
 
 
 def has_jar(spark: SparkSession, jar: str) -> bool:
