@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
+    from engine.runtime.counting.native_share import NativeShare
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -49,11 +50,13 @@ def run(arguments: Namespace) -> int:
     report(compiled.warnings, arguments.masks)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(compiled)
-    previews = _previews(compiled) if arguments.connect else None
+    previews, native = _connected(compiled) if arguments.connect else (None, None)
     if arguments.format == "json":
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
         if not arguments.unoptimized:
             found["not_chained"] = chaining_json(plan)
+        if native is not None:
+            found["native"] = native.as_json
         shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     elif arguments.format == "mermaid":
         shown = to_mermaid(plan)
@@ -64,18 +67,22 @@ def run(arguments: Namespace) -> int:
         if not arguments.unoptimized and (apart := chaining_text(plan)):
             shown += "\n" + apart
         shown += _state_note(compiled)
+        if native is not None:
+            shown += f"\n{native.as_text}\n"
         if arguments.rules:
             shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)
     print(arguments.masks.known(shown), end="")
     return 0
 
 
-def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
+def _connected(compiled: "Compiled") -> "tuple[Mapping[str, WritePreview], NativeShare | None]":
+    """What the targets are like, and what of the job an accelerator would execute."""
     from engine.runtime.application import application, dry_run
+    from engine.runtime.counting.planned_share import planned_share
 
     require_spark("looking at the targets")
     with application([compiled]) as spark:
-        return dry_run(spark, compiled)
+        return dry_run(spark, compiled), planned_share(spark, compiled.plan)
 
 
 def _state_note(compiled: "Compiled") -> str:

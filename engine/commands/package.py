@@ -1,6 +1,7 @@
 """`penstock package`: builds an application for spark-submit."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 SUMMARY = "make a zip and a script by which spark-submit runs jobs on a cluster"
@@ -27,25 +28,49 @@ def run(arguments: Namespace) -> int:
     for path in (arguments.output, arguments.output.with_suffix(".py")):
         refuse_link(path)
     archive, script = build(arguments.jobs, arguments.output)
-    jars = packaged_jars(arguments.jobs)
+    jars, comet = packaged_jars(arguments.jobs), _comet(arguments.jobs)
     fetched = [jar for jar in jars if "?" not in jar]
     packages = f" --packages {','.join(fetched)}" if fetched else ""
+    files: tuple[Path, ...] = ()
     if arguments.jars:
-        packages = _bundled(jars, archive.with_name(f"{archive.stem}-jars"))
+        files = _bundled((*jars, *comet), archive.with_name(f"{archive.stem}-jars"))
+        packages = f" --jars {','.join(str(file) for file in files)}" if files else ""
     print(f"wrote {archive} ({archive.stat().st_size / 2**20:.1f} MiB) and {script}; run them by")
+    for jar in comet:
+        packages += _with_comet(jar, files)
     print(f"  spark-submit{packages} --py-files {archive} {script}")
     return 0
 
 
-def _bundled(jars: tuple[str, ...], folder: Path) -> str:
-    """The option of spark-submit that names the fetched jars; nothing where the jobs need none."""
+def _comet(jobs: Sequence[Path]) -> tuple[str, ...]:
+    """The coordinates of Comet's jar, where a job asks for the accelerator."""
+    from connectors.shared.spark_jars import spark_jar
+    from engine.package.jars import is_accelerated
+
+    return (spark_jar("comet"),) if is_accelerated(jobs) else ()
+
+
+def _with_comet(jar: str, files: Sequence[Path]) -> str:
+    """The options of spark-submit for Comet, whose jar Java has to find when it starts."""
+    from engine.spark.starting.submit_options import submit_options
+
+    _, name, version = jar.split(":")
+    found = next((str(file) for file in files if file.name.endswith(f"{name}-{version}.jar")), None)
+    if found is not None:
+        return f" {submit_options(found)}"
+    print(f"  (the accelerator's jar is {jar}; `penstock package --jars` fetches it)")
+    return f" --jars {name}-{version}.jar {submit_options(f'{name}-{version}.jar')}"
+
+
+def _bundled(jars: tuple[str, ...], folder: Path) -> tuple[Path, ...]:
+    """The fetched jars; none where the jobs need none."""
     from engine.needs_spark import require_spark
     from engine.package.bundle import bundle_jars
 
     if not jars:
         print("the jobs need no jars")
-        return ""
+        return ()
     require_spark("fetching jars")
     files = bundle_jars(jars, folder)
     print(f"wrote {len(files)} jars ({sum(file.stat().st_size for file in files) / 2**20:.1f} MiB) to {folder}")
-    return f" --jars {','.join(str(file) for file in files)}"
+    return files

@@ -6,7 +6,7 @@ from pathlib import Path
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.load import load_file
-from engine.job.model.job import Block, BlockKind
+from engine.job.model.job import Accelerator, Block, BlockKind
 from engine.plan.query_jars import jars_of_text
 
 
@@ -16,6 +16,12 @@ def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
     Those with a `?` are added when a job runs, without what they depend on: spark-submit would fetch that too.
     """
     return tuple(dict.fromkeys(jar for job in jobs for block in _blocks(job) for jar in _jars(block)))
+
+
+def is_accelerated(jobs: Iterable[Path]) -> bool:
+    """Whether one of the jobs asks for the accelerator Comet."""
+    loaded = (load_file(job, Diagnostics()) for job in jobs)
+    return any(job is not None and job.env.accelerator is Accelerator.COMET for job in loaded)
 
 
 def _blocks(job: Path) -> Iterator[Block]:

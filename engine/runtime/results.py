@@ -89,10 +89,7 @@ class JobResult:
 
 def _accelerated(native: NativeShare | None) -> dict[str, object]:
     """For the ledger: how many operators were native, and why the others were not."""
-    if native is None:
-        return {}
-    fallbacks = [str(fallback) for fallback in native.fallbacks]
-    return {"accelerator": {"native": native.native, "operators": native.operators, "fallbacks": fallbacks}}
+    return {} if native is None else {"accelerator": native.as_json}
 
 
 def committed_before(plan: Plan, run_id: str) -> JobResult:

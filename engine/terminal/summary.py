@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TextIO
 
@@ -135,10 +136,8 @@ def _native_lines(result: JobResult, *, lists_all: bool) -> Iterator[str]:
     native = result.native
     if native is None:
         return
-    yield f"comet: {native}"
     shown = native.fallbacks if lists_all else native.fallbacks[:_FALLBACKS]
-    for fallback in shown:
-        yield f"  by Spark: {shown_text(str(fallback))}"
+    yield from shown_text(replace(native, fallbacks=shown).as_text).splitlines()
     if more := len(native.fallbacks) - len(shown):
         yield f"  and {more} more; `--verbose` lists each"
 

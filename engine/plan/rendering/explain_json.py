@@ -26,7 +26,8 @@ from sql.rewrite.select_query import Select
 
 def to_json(plan: Plan, *, previews: WritePreviews | None = None, starts: Starts | None = None) -> dict[str, Value]:
     """The plan for other programs: nodes, inputs before their readers, with types as Spark prints them."""
-    return {"job": plan.env.name, "nodes": [_node_json(node, previews or {}, starts or {}) for node in plan.nodes()]}
+    nodes: list[Value] = [_node_json(node, previews or {}, starts or {}) for node in plan.nodes()]
+    return {"job": plan.env.name, "accelerator": plan.env.accelerator.value, "nodes": nodes}
 
 
 def _node_json(node: AnyNode, previews: WritePreviews, starts: Starts) -> Value:

@@ -19,7 +19,8 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.interface.incremental import Incremental, Since, conditions, incremental_of
 from connectors.interface.source_abilities import own_order_of
-from engine.job.model.job import Cache
+from connectors.shared.spark_jars import COMET_VERSION
+from engine.job.model.job import Accelerator, Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
     AnyNode,
@@ -81,6 +82,8 @@ def explain(
         blocks.insert(0, [f"each source is read at no more than {limit} a second"])
     if plan.env.mode == "STREAMING":
         blocks.insert(0, list(_streams(plan)))
+    if plan.env.accelerator is Accelerator.COMET:
+        blocks.insert(0, [f"accelerator: Apache DataFusion Comet {COMET_VERSION}; Spark executes what it cannot"])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

@@ -22,6 +22,7 @@ _PASSES_ROWS_ON: Final = re.compile(
     r"Project|Sort|Exchange|AQEShuffleRead|ShuffleQueryStage|ColumnarToRow|RowToColumnar|AdaptiveSparkPlan|WriteFiles"
     r"|Execute |OverwriteByExpression|AppendData|ReusedExchange|Coalesce|InMemoryTableScan|DeserializeToObject"
     r"|SerializeFromObject|MapPartitions|CollectMetrics|TableCacheQueryStage|Subquery|Window$"
+    r"|SparkColumnarToColumnar|SparkRowToColumnar"  # Comet's, in front of its own operators
 )
 _WRITES: Final = re.compile(r"Execute |AppendData|Overwrite|ReplaceData|CreateTable|ReplaceTable|WriteToDataSource")
 _ATTRIBUTE: Final = re.compile(r"#(\d+)")

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.options import Value
 from engine.runtime.counting.comet_operators import PREFIX, plain_name
 
-_HEAD: Final = "== Extended Information (Comet) =="
-_MARGIN: Final = re.compile(r"^[\s:]*(?:[+:]-\s*)?")
+HEAD: Final = "== Extended Information (Comet) =="
+"""The line in front of what Comet says, in the text of a plan."""
+_MARGIN: Final = re.compile(r"^[\s:+-]*")
 _REASON: Final = re.compile(r"\s*\[COMET: (.*?)\](?= \[COMET-INFO: |$)")
 _INFO: Final = re.compile(r"\s*\[COMET-INFO: .*\]$")
 _ADVICE: Final = re.compile(r"\.? (?:To enable it anyway, set|Set spark\.comet|For more information, refer).*$")
@@ -54,13 +56,24 @@ class NativeShare:
     operators: int = 0
     fallbacks: tuple[Fallback, ...] = ()
 
-    def __str__(self) -> str:
-        return f"{self.native} of {self.operators} operators ran natively"
+    @property
+    def as_json(self) -> dict[str, Value]:
+        """For the ledger and other programs."""
+        return {
+            "native": self.native,
+            "operators": self.operators,
+            "fallbacks": [str(fallback) for fallback in self.fallbacks],
+        }
+
+    @property
+    def as_text(self) -> str:
+        lines = (f"  by Spark: {fallback}" for fallback in self.fallbacks)
+        return "\n".join([f"comet: {self.native} of {self.operators} operators are native", *lines])
 
 
 def native_share(plan: str) -> NativeShare | None:
     """What Comet says in the text of a plan; None where it says nothing."""
-    _, head, tree = plan.partition(_HEAD)
+    _, head, tree = plan.partition(HEAD)
     if not head:
         return None
     found = list(_operators(tree.strip("\n").partition("\n\n")[0].splitlines()))

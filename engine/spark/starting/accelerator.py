@@ -18,11 +18,13 @@ from pyspark.version import __version__
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.spark_version import SparkVersion
+from connectors.shared.java_names import java_named
 from connectors.shared.spark_jars import spark_jar
 from engine.job.model.job import COMET_ENABLED
 from engine.spark.starting.accelerator_machine import refuse_machine
 from engine.spark.starting.jars import IVY, local_jar
 from engine.spark.starting.off_heap import off_heap
+from engine.spark.starting.submit_options import EXECUTOR_PATH, submit_options
 
 PLUGIN: Final = "org.apache.spark.CometPlugin"
 EXPLAIN: Final = "org.apache.comet.ExtendedExplainInfo"
@@ -31,7 +33,6 @@ EXPLAIN: Final = "org.apache.comet.ExtendedExplainInfo"
 _SHUFFLE: Final = "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager"
 _PLUGINS: Final = "spark.plugins"
 _DRIVER_PATH: Final = "spark.driver.extraClassPath"
-_EXECUTOR_PATH: Final = "spark.executor.extraClassPath"
 _PROVIDERS: Final = "spark.sql.extendedExplainProviders"
 _OFF_HEAP: Final = "spark.memory.offHeap.enabled"
 _OFF_HEAP_SIZE: Final = "spark.memory.offHeap.size"
@@ -93,14 +94,10 @@ def refuse_session_without(plugins: str) -> None:
         raise _not_started_with_it("the Spark session runs already, without the accelerator `comet`")
 
 
-def submit_options(jar: str) -> str:
-    """The options of spark-submit for an application whose jobs ask for Comet; `jar`: its path."""
-    return f"--jars {jar} --driver-class-path {jar} --conf {_EXECUTOR_PATH}={Path(jar).name}"
-
-
 def _not_started_with_it(message: str) -> RunError:
     name = f"comet-spark-spark{SparkVersion.parse(__version__)}_2.13-….jar"
-    help = f"name its jar when Spark is started: `{submit_options(name)}`, as `penstock package` prints it"
+    options = f"--jars {name} {submit_options(name)}"
+    help = f"name its jar when Spark is started: `{options}`, as `penstock package` prints it"
     return run_error("PEN5441", message, None, help)
 
 
@@ -143,8 +140,8 @@ def _class_paths(known: Mapping[str, str], jar: Path) -> dict[str, str]:
         return paths
     if master.startswith("yarn"):
         paths[_JARS] = _joined(known.get(_JARS), str(jar))
-        return {**paths, _EXECUTOR_PATH: _prepended(Path(jar.name), known.get(_EXECUTOR_PATH))}
-    return {**paths, _EXECUTOR_PATH: _prepended(jar, known.get(_EXECUTOR_PATH))}
+        return {**paths, EXECUTOR_PATH: _prepended(Path(jar.name), known.get(EXECUTOR_PATH))}
+    return {**paths, EXECUTOR_PATH: _prepended(jar, known.get(EXECUTOR_PATH))}
 
 
 def _prepended(jar: Path, users: str | None) -> str:
@@ -153,6 +150,11 @@ def _prepended(jar: Path, users: str | None) -> str:
 
 def _joined(users: str | None, more: str) -> str:
     return ",".join(dict.fromkeys([*(part.strip() for part in (users or "").split(",") if part.strip()), more]))
+
+
+def explained(jvm: Any, plan: Any) -> str:
+    """What Comet says of a physical plan of Spark's."""
+    return str(java_named(jvm, EXPLAIN)().generateExtendedInfo(plan))
 
 
 def class_is_loaded(jvm: Any) -> bool:
