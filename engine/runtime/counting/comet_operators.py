@@ -12,7 +12,7 @@ _COLUMNS: Final = re.compile(r"\[[^\]]*\], ")
 
 
 def plain_name(name: str) -> str:
-    """`CometWindowGroupLimitExec` is a `WindowGroupLimit`; a name of Spark's stays."""
+    """Comet's window limit is Spark's; a name of Spark's stays."""
     return name.removeprefix(PREFIX).removesuffix("Exec") if name.startswith(PREFIX) else name
 
 
