@@ -130,6 +130,7 @@ CODES: dict[str, str] = {
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",
+    "PEN5053": "a cluster gave a job no executor in time",
     "PEN5051": "a listener did not receive all events of a run",
     "PEN5101": "a killed run that cannot be ended, since its journal keeps no secrets",
     "PEN5201": "runs of a job are recorded in another state directory than its own",

@@ -27,6 +27,7 @@ from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
 from engine.spark import expect
+from engine.spark.executors import ExecutorWatch
 from engine.spark.failures.lost_java import exit_of_java
 from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
@@ -144,6 +145,7 @@ class JobExecution:
             needs={name: Need(weight(plan), self.connections[name].taken) for name, plan in self.pipelines.items()},
             slot_timeout=env.slot_timeout,
             can_retry=lambda: exit_of_java() is None,
+            look=ExecutorWatch(self.spark, env.slot_timeout).look,
         ).run()
 
     def _work(self, name: str, progress: RunProgress) -> StagedPipeline:

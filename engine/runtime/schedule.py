@@ -54,7 +54,7 @@ class Schedule(Generic[T]):
     """Pipelines by name, the work of each, and what cancels the Spark jobs of those that run.
 
     `work` is called in a worker thread with the pipeline's name; `cancel` with a name, from any thread, possibly often.
-    `can_retry`: whether another attempt has what it needs.
+    `can_retry`: whether another attempt has what it needs. `look` is called again and again; what it raises ends all.
     """
 
     names: Sequence[str]
@@ -68,6 +68,7 @@ class Schedule(Generic[T]):
     needs: Mapping[str, Need] = field(default_factory=dict)
     slot_timeout: float | None = None
     can_retry: Callable[[], bool] = lambda: True
+    look: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self._stopped = threading.Event()
@@ -89,6 +90,7 @@ class Schedule(Generic[T]):
                 while len(self._outcomes) < len(self.names):
                     self._start(pool)
                     self._watch(set(self._running))
+                    self.look()
             except BaseException:
                 self._stopped.set()
                 self._cancel_waiting()

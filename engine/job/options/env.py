@@ -16,6 +16,7 @@ from engine.job.compat.unsupported_options import ENV
 from engine.job.model.job import Accelerator, Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
+from engine.job.options.executor_options import executors
 from engine.job.options.listener_options import LISTENERS, read_listeners
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.spark_settings import ALLOWS_HTTP, fetches_unencrypted, misspelt_setting
@@ -29,7 +30,16 @@ OPTIONS: Final = (
            "The slots for which pipelines queue, first come, first served; a pipeline takes as many as the largest "
            "`parallelism` of its sources. By default `parallelism`.", minimum=1),
     Option("slot_timeout_seconds", OptionType.NUMBER,
-           "A pipeline that has waited so long for its slots fails. Without it, there is no limit.", minimum=0),
+           "A pipeline that has waited so long for its slots fails, and a job that has waited so long for an executor "
+           "of the cluster. Without it, there is no limit.", minimum=0),
+    Option("slots.mode", OptionType.STRING,
+           "The executors of a cluster. `dynamic`: they come and go with the work (Spark's dynamic allocation), "
+           "between `slots.min` and `slots.max`. `fixed`: there are `slots.max` all the time. By default, what Spark "
+           "is set to.", choices=("fixed", "dynamic")),
+    Option("slots.min", OptionType.INTEGER, "The fewest executors of `slots.mode = dynamic`.", minimum=0),
+    Option("slots.max", OptionType.INTEGER, "The most executors.", minimum=1),
+    Option("slots.idle_timeout", OptionType.INTEGER,
+           "Seconds after which an executor without work goes, with `slots.mode = dynamic`.", minimum=1),
     LISTENERS,
     Option("job.retry.times", OptionType.INTEGER, "How often a pipeline is retried after a transient error.",
            default=3, minimum=0),
@@ -139,7 +149,10 @@ def read_env(
         retry_times=options.integer("job.retry.times"),
         retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
         failure_policy=options.string("failure_policy"),
-        spark=_with_jars(spark_settings(spark, diagnostics, masks, compat), options),
+        spark={
+            **executors(options, diagnostics),
+            **_with_jars(spark_settings(spark, diagnostics, masks, compat), options),
+        },
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
         dialect=Compat(options.optional_string("sql.dialect") or compat),

@@ -29,6 +29,28 @@ transform {{
 }}
 sink {{ LocalFile {{ path = "{out}", file_format_type = "parquet", data_save_mode = "DROP_DATA" }} }}
 """
+SLOW = """
+env {{ job.name = "cluster", parallelism = 4, max_concurrent_pipelines = 4, read_limit.rows_per_second = 100
+       slots {{ mode = dynamic, min = 1, max = 3, idle_timeout = 2 }} }}
+source {{
+  LocalFile {{
+    plugin_output = "numbers", path = "{data}", file_format_type = "csv", csv_use_header_line = true
+    schema {{ fields {{ id = bigint, word = string }} }}
+  }}
+  LocalFile {{
+    plugin_output = "few", path = "{data}/part0.csv", file_format_type = "csv", csv_use_header_line = true
+    schema {{ fields {{ id = bigint, word = string }} }}
+  }}
+}}
+transform {{
+  Sql {{ plugin_input = "numbers", plugin_output = "counted", query = "select count(*) as n from numbers" }}
+  Sql {{ plugin_input = "few", plugin_output = "most", query = "select max(id) as n from few" }}
+}}
+sink {{
+  LocalFile {{ plugin_input = "counted", path = "{out}/counted", file_format_type = "parquet" }}
+  LocalFile {{ plugin_input = "most", path = "{out}/most", file_format_type = "parquet" }}
+}}
+"""
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -68,8 +90,8 @@ def master(cluster: Path) -> Iterator[str]:
     running = [start(logs[0], f"{deploy}.master.Master", "-h", "127.0.0.1", "-p", port, "--webui-port", 0)]
     try:
         wait_for(logs[0], "New state: ALIVE")
-        for log in logs[1:]:
-            options = ("-c", 1, "-m", "1g", "-h", "127.0.0.1", "--webui-port", 0, "-d", cluster / log.stem)
+        for cores, log in enumerate(logs[1:], start=1):
+            options = ("-c", cores, "-m", f"{cores}g", "-h", "127.0.0.1", "--webui-port", 0, "-d", cluster / log.stem)
             running.append(start(log, f"{deploy}.worker.Worker", *options, url))
         for log in logs[1:]:
             wait_for(log, "Successfully registered with master")
@@ -91,7 +113,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def submit(folder: Path, job: str, master: str, *options: str) -> subprocess.CompletedProcess[str]:
+def submit(folder: Path, job: str, master: str, *options: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
     """Package a job into `folder`, away from the checkout, so that only what is in the zip can be imported."""
     folder.mkdir()
     (folder.parent / "cluster.conf").write_text(job)
@@ -108,8 +130,8 @@ def submit(folder: Path, job: str, master: str, *options: str) -> subprocess.Com
         [*command, "--run-id", "first"], cwd=folder, env=environment | python, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "FINISHED: 2 rows written" in done.stdout
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
+    assert fails or "FINISHED: 2 rows written" in done.stdout
     return done
 
 
@@ -119,6 +141,32 @@ def test_a_packaged_job_runs_on_two_workers(master, cluster, data, tmp_path):
     assert (folder / ".penstock" / "runs" / "first" / "run.json").exists()
     assert rows(out) == {("even", 500, 249_500), ("odd", 500, 250_000)}
     assert {path.name for path in cluster.glob("worker*/app-*/*")} == {"0", "1"}, "an executor on each worker"
+
+
+def logged(folder: Path) -> list[dict[str, object]]:
+    """The events of Spark in its log."""
+    logs = [path for path in folder.rglob("*") if path.is_file() and "status" not in path.name]
+    return [json.loads(line) for path in logs for line in path.read_text().splitlines() if line.startswith("{")]
+
+
+def test_executors_come_with_the_work_and_go_when_they_are_idle(master, data, tmp_path):
+    """Four slow tasks fill the executor that is there at first; then one task reads for seconds."""
+    (tmp_path / "events").mkdir()
+    job = SLOW.format(data=data, out=tmp_path / "out")
+    events = ("spark.eventLog.enabled=true", "spark.eventLog.compress=false",
+              f"spark.eventLog.dir={(tmp_path / 'events').as_uri()}",
+              "spark.executor.cores=1")  # fmt: skip
+    submit(tmp_path / "elsewhere", job, master, *(text for setting in events for text in ("--conf", setting)))
+    found = [event["Event"] for event in logged(tmp_path / "events")]
+    assert found.count("SparkListenerExecutorAdded") > 1
+    assert found.count("SparkListenerExecutorRemoved") > 0
+
+
+def test_a_cluster_without_room_for_an_executor_is_an_error_after_the_time_out(master, data, tmp_path):
+    job = JOB.format(data=data, out=tmp_path / "out", settings=", slot_timeout_seconds = 4")
+    done = submit(tmp_path / "elsewhere", job, master, "--conf", "spark.executor.memory=7g", fails=True)
+    assert re.search(r"error\[PEN5053\]: no executor in \d+ s", done.stdout + done.stderr)
+    assert not (tmp_path / "out").exists()
 
 
 def test_settings_of_spark_submit_are_kept(master, data, tmp_path):
@@ -134,8 +182,7 @@ def test_settings_of_spark_submit_are_kept(master, data, tmp_path):
     (tmp_path / "events").mkdir()
     options = [text for name, value in given.items() for text in ("--conf", f"{name}={value}")]
     submit(tmp_path / "elsewhere", JOB.format(data=data, out=tmp_path / "out", settings=""), master, *options)
-    logs = [path for path in (tmp_path / "events").rglob("*") if path.is_file() and "status" not in path.name]
-    events = [json.loads(line) for path in logs for line in path.read_text().splitlines() if line.startswith("{")]
+    events = logged(tmp_path / "events")
     (started,) = (event for event in events if event["Event"] == "SparkListenerEnvironmentUpdate")
     properties = dict(started["Spark Properties"])
     assert {name: properties.get(name) for name in given} == given
