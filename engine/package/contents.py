@@ -14,8 +14,8 @@ from catalog.diagnostics.diagnostic import job_error
 from catalog.distribution import DISTRIBUTION
 from catalog.limits import limits, read_small
 from engine import transforms
+from engine.job.bounded import project_roots
 from engine.job.find import PROJECT_FILE, SUFFIXES
-from engine.job.root import root_of
 
 PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
 NEEDED: Final = ("sqlglot", "jsonschema", "rich", "cryptography")
@@ -63,6 +63,9 @@ def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]
     for number, job in enumerate(jobs):
         if not job.is_file():
             raise job_error("PEN1001", f"no job file at `{job}`")
+        if not _is_within(job, project_roots(job)):
+            help = "a link leads out of the project: put the job into it"
+            raise job_error("PEN1602", f"`{job}` is outside of the project, and is not packaged", None, help)
         root, folder = f"jobs/{number}", job.resolve().parent
         names.append(f"{root}/{job.name}")
         entries[names[-1]] = job
@@ -73,9 +76,9 @@ def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]
 
 def _named_files(job: Path, folder: Path) -> Iterator[Path]:
     """The files of a folder that a job names, or one of these; also by a name with variables."""
-    project = root_of(job).resolve()
-    fixed = [path for name in (PROJECT_FILE, "penstock.lock") if (path := folder / name).is_file()]
-    found, waiting = dict.fromkeys(fixed), [job]
+    roots = project_roots(job)
+    fixed = [folder / name for name in (PROJECT_FILE, "penstock.lock")]
+    found, waiting = dict.fromkeys(path for path in fixed if path.is_file() and _is_within(path, roots)), [job]
     while waiting:
         file = waiting.pop()
         text = read_small(file).decode("utf-8-sig", errors="replace")
@@ -83,10 +86,15 @@ def _named_files(job: Path, folder: Path) -> Iterator[Path]:
             pattern = _VARIABLE.sub("*", name)
             for path in [Path(match) for start in (file.parent, folder) for match in _matches(start, pattern)]:
                 is_new = path not in found and path != job and path.is_file()
-                if is_new and path.is_relative_to(folder) and path.resolve().is_relative_to(project):
+                if is_new and path.is_relative_to(folder) and _is_within(path, roots):
                     found[path] = None
                     waiting.append(path)
     yield from found
+
+
+def _is_within(path: Path, roots: tuple[str, ...]) -> bool:
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(root) for root in roots)
 
 
 def _matches(folder: Path, pattern: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from engine.project.compile_project import compile_jobs_of
 from engine.project.project import Project
 from engine.project.read_project import read_project
 from engine.project.recorded_state import RecordedState, recorded
+from engine.schema.git_changes import checked_revision
 
 
 def state_at(project: Project, revision: str, settings: Settings) -> RecordedState:
@@ -57,7 +58,7 @@ def _is_job(name: str, text: bytes) -> bool:
 
 def _files(revision: str) -> Mapping[str, bytes]:
     """The files below the current folder at the revision. Raises a `JobError` PEN1001."""
-    command = ["git", "archive", "--format=tar", revision, "."]
+    command = ["git", "archive", "--format=tar", checked_revision(revision), "."]
     try:
         packed = subprocess.run(command, check=True, capture_output=True).stdout
     except FileNotFoundError as cause:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.diagnostics.shown_names import shown_name
 from catalog.tables.schema_lock import find_lock
 from engine.job.load import load_file
 from engine.job.model.settings import Settings
@@ -15,11 +16,11 @@ from engine.job.model.settings import Settings
 def changed_since(jobs: Iterable[Path], revision: str, settings: Settings) -> tuple[Path, ...]:
     """The jobs that may have changed since the revision, new files included, committed or not."""
     root = Path(git_output("rev-parse", "--show-toplevel").strip())
-    names = git_output("-C", str(root), "diff", "--name-only", "-z", revision) + git_output(
+    names = git_output("-C", str(root), "diff", "--name-only", "-z", checked_revision(revision), "--") + git_output(
         "-C", str(root), "ls-files", "--others", "--exclude-standard", "-z"
     )
-    changed = {(root / name).resolve() for name in names.split("\0") if name}
-    return tuple(job for job in jobs if job.resolve() in changed or _reads(job, settings) & changed) if changed else ()
+    changed = {_real(root / name) for name in names.split("\0") if name}
+    return tuple(job for job in jobs if _real(job) in changed or _reads(job, settings) & changed) if changed else ()
 
 
 def _reads(job: Path, settings: Settings) -> set[Path]:
@@ -27,12 +28,24 @@ def _reads(job: Path, settings: Settings) -> set[Path]:
     found: set[Path] = set()
 
     def read(path: str) -> str:
-        found.add(Path(path).resolve())
+        found.add(_real(path))
         return settings.read(path)
 
     load_file(job, Diagnostics(), replace(settings, read=read, reads_secrets=False))
-    lock = find_lock(job.resolve().parent)
-    return found | ({lock.resolve()} if lock else set())
+    lock = find_lock(_real(job).parent)
+    return found | ({_real(lock)} if lock else set())
+
+
+def _real(path: str | Path) -> Path:
+    """The path without links; `Path.resolve` fails for a link to itself."""
+    return Path(os.path.realpath(path))
+
+
+def checked_revision(revision: str) -> str:
+    """The revision. Raises PEN1001 where git would take it for an option, such as one that writes a file."""
+    if revision.startswith("-"):
+        raise job_error("PEN1001", f"`{shown_name(revision)}` is no revision of git: it begins with `-`")
+    return revision
 
 
 def git_output(*arguments: str) -> str:

@@ -1,19 +1,21 @@
 """`penstock schema sync`: records the columns and primary key of every source without a `schema` block."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import connectors
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError, RunError, run_error
 from catalog.diagnostics.shown_names import shown_name
 from catalog.distribution import pip_install
 from catalog.options import Options
 from catalog.reach import leads_out
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
+from catalog.types.datatypes import has_unknown
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import SupportsTablePatterns, is_untyped, table_pattern_of
 from engine.job.load import load_file
@@ -42,7 +44,11 @@ def sync(
         for old in [entry for entry in entries if entry[0] == key]:
             del entries[old]
         for name, table in current_tables(job, settings, diagnostics, infers=infers):
-            entries[key, name] = TableSchema(table.columns, table.schema.primary_key)
+            if unknown := [column.name for column in table.columns if has_unknown(column.type)]:
+                message = f"`{shown_name(name)}` is left out: the type of `{shown_name(unknown[0])}` is not known"
+                diagnostics.warning("PEN5004", message, None, "declare its columns in a `schema` block")
+            else:
+                entries[key, name] = TableSchema(table.columns, table.schema.primary_key)
     for path, entries in locks.items():
         for gone in [entry for entry in entries if not (path.parent / entry[0]).exists()]:
             del entries[gone]
@@ -70,8 +76,22 @@ def current_tables(
             is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
             if is_declared or "schema" not in options.values:
                 continue
-            if table := _ask(source, options, name, spark, diagnostics, infers=infers):
+            if table := _asked(partial(_ask, source, options, name, spark, diagnostics, infers=infers), name, options):
                 yield name, table
+
+
+def _asked(ask: Callable[[], CatalogTable | None], name: str, options: Options) -> CatalogTable | None:
+    """What `ask` returns. Raises a RunError PEN5004 where Spark cannot read the source, whatever Spark says of it."""
+    try:
+        return ask()
+    except PenstockError:
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        said = str(error).partition("\n")[0][:300]
+        help = "declare its columns in a `schema` block"
+        raise run_error("PEN5004", f"`{shown_name(name)}` cannot be read: {said}", options.span(), help) from error
 
 
 def _matching(

@@ -24,7 +24,7 @@ from engine.plan.building.locked_schema import job_key, read_lock
 from engine.plan.datasets import dataset_of
 from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
-from engine.schema.git_changes import git_bytes, git_output
+from engine.schema.git_changes import checked_revision, git_bytes, git_output
 from engine.schema.lock_file import current_tables
 
 
@@ -183,8 +183,9 @@ def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
 def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[None]:
     """The working directory as it was at a revision, in a folder of its own; relative paths are as they are here.
 
-    Raises PEN1001 where one of them is outside the repository.
+    Raises PEN1001 where one of them is outside the repository. Links are left out: they may lead anywhere.
     """
+    revision = checked_revision(revision)
     root = git_output("rev-parse", "--show-toplevel").strip()
     for path in paths:
         if not Path(path).resolve().is_relative_to(Path(root).resolve()):
@@ -193,7 +194,7 @@ def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[None]:
     here = os.getcwd()
     with TemporaryDirectory(prefix="penstock-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            tar.extractall(folder, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(folder)
+            tar.extractall(folder, [member for member in tar.getmembers() if member.isreg() or member.isdir()])
         inside = Path(folder, os.path.relpath(here, root))
         inside.mkdir(parents=True, exist_ok=True)
         try:

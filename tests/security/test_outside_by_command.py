@@ -1,6 +1,8 @@
 """No command that only reads shows or changes a file outside of the project, by whatever file of the project."""
 
+import subprocess
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -132,3 +134,49 @@ def test_no_command_writes_through_a_link(command, tmp_path, monkeypatch, capsys
     monkeypatch.chdir(root)
     main(command.split())
     assert victim.read_text() == "mine", command
+
+
+def test_a_package_has_nothing_that_a_link_leads_to(tmp_path, monkeypatch, capsys):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "jobs").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "job.conf").write_text(OUTSIDE_JOB)
+    (outside / "broken.conf").write_text(f"{SECRET} : }}{{ {SECRET}\n")
+    lock_link(root, outside)
+    (root / "jobs/penstock.conf").symlink_to(outside / "broken.conf")
+    (root / "jobs/part.conf").symlink_to(outside / "job.conf")
+    (root / "jobs/b.conf").symlink_to(outside / "job.conf")
+    with (root / "jobs/a.conf").open("a") as file:
+        file.write('include "part.conf"\n')
+    monkeypatch.chdir(root)
+    assert main(["package", "jobs/b.conf", "-o", "b.zip"]) == 2
+    assert "error[PEN1602]" in capsys.readouterr().err
+    assert main(["package", "jobs/a.conf", "-o", "a.zip"]) == 0
+    with ZipFile("a.zip") as package:
+        texts = [package.read(name).decode() for name in package.namelist() if name.startswith("jobs/")]
+    assert any("FakeSource" in text for text in texts)
+    assert not [text for text in texts if SECRET in text]
+
+
+@pytest.mark.parametrize("command", ["plan --against", "ls -s state:modified --against", "schema diff jobs --against",
+                                     "validate jobs --changed-since"])  # fmt: skip
+def test_a_revision_is_no_option_of_git_and_its_links_are_left_out(command, tmp_path, monkeypatch, capsys):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "jobs").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "job.conf").write_text(OUTSIDE_JOB)
+    good_job(root)
+    (root / "penstock.conf").write_text('name = "shop"\n')
+    for name, target in (("b.conf", outside / "job.conf"), ("loop", "loop"), ("up.conf", "../../outside/job.conf")):
+        (root / "jobs" / name).symlink_to(target)
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.com")
+    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "x")):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+    monkeypatch.chdir(root)
+    for revision in ("HEAD", f"--output={tmp_path}/made", "HEAD:jobs", "nope"):
+        *words, option = command.split()
+        assert main([*words, f"{option}={revision}"]) in (0, 1, 2)
+        written = capsys.readouterr()
+        assert "PEN9" not in written.out + written.err, (revision, written)
+        assert SECRET not in written.out + written.err, (revision, written)
+    assert not (tmp_path / "made").exists()
