@@ -73,10 +73,11 @@ def test_a_paused_run_that_wakes_up_commits_nothing():
     assert any(result[1] == "rolled back" for result in ends.results)
 
 
-def test_two_runs_on_one_target():
+@pytest.mark.parametrize(("crashes", "pauses"), [(1, 0), (0, 1), pytest.param(1, 1, marks=pytest.mark.soak)])
+def test_two_runs_on_one_target(crashes, pauses):
     """The other proven loss: a lock was held twice, since ending a killed run deleted the one just taken."""
     ends = Ends(("r", "s"), ModelFiles)
-    explored((writer("r"), writer("s"), resumer("r")), ends, crashes=1, pauses=1, switches=1)
+    explored((writer("r"), writer("s"), resumer("r")), ends, crashes=crashes, pauses=pauses, switches=1)
     assert any(result[1] == "finished" for result in ends.results)
 
 

@@ -1,5 +1,6 @@
 """No command that only reads shows or changes a file outside of the project, by whatever file of the project."""
 
+import os
 import subprocess
 from pathlib import Path
 from zipfile import ZipFile
@@ -10,6 +11,8 @@ from engine.cli import main
 from tests.security.hostile_jobs import SINK, SOURCE
 
 SECRET = "planted-4f1c"
+ALL = "PENSTOCK_TEST_ALL_VALUES" in os.environ
+"""Each command with each file, in a project and without one, as `make soak` does; else in one of the two."""
 COMMANDS = (
     "validate jobs/a.conf", "validate jobs", "validate jobs --format json", "explain jobs/a.conf",
     "explain jobs/a.conf --columns --rules", "lineage jobs/a.conf", "schema show jobs/a.conf",
@@ -106,7 +109,7 @@ def test_no_command_shows_what_is_outside(case, has_project, tmp_path, monkeypat
     CASES[case](root, outside)
     before = {path: path.read_text() for path in outside.iterdir()}
     monkeypatch.chdir(root)
-    for command in COMMANDS:
+    for command in COMMANDS if ALL else COMMANDS[(list(CASES).index(case) + has_project) % 2 :: 2]:
         code = main(command.split())
         written = capsys.readouterr()
         shown = written.out + written.err
