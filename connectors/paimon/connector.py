@@ -32,7 +32,7 @@ from connectors.paimon.paimon_options import (
 )
 from connectors.paimon.paimon_staged import PaimonStaged
 from connectors.paimon.scan_table import read_appended, read_table, stream_table
-from connectors.paimon.seatunnel_options import completed
+from connectors.paimon.seatunnel_options import completed, seatunnel_write_mode
 from connectors.paimon.table_address import address_span, check_address, folder_of, path_of, shown
 from connectors.paimon.table_files import known_schema, latest_schema, recorded_schema, spans_partitions, table_of
 from connectors.paimon.writing import committing, staging
@@ -140,7 +140,10 @@ class Paimon(
         return self.target(options)
 
     def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
-        return keyed_write_mode(options, table)
+        mode = keyed_write_mode(options, table)
+        if options.seatunnel is None or not check_address(options, Diagnostics()):
+            return mode
+        return seatunnel_write_mode(known_schema(folder_of(options)), mode, options, table)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_sink(options, table, diagnostics)

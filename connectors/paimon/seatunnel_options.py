@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.options import Option, Options, OptionType, Value
-from catalog.tables.savemode import WriteMode
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.tables.table import CatalogTable
+from connectors.paimon.table_files import Schema
 
 _TABLE: Final = "paimon.table."
 
@@ -33,6 +35,21 @@ def completed(options: Options) -> Options:
     places = {name: span for name, (_, of) in named.items() if (span := options.span(of)) is not None}
     values = {name: value for name, (value, _) in named.items()}
     return replace(options, values={**options.values, **values}, places={**options.places, **places})
+
+
+def seatunnel_write_mode(schema: Schema | None, mode: WriteMode, options: Options, table: CatalogTable) -> WriteMode:
+    """The write mode of a block that names none, as SeaTunnel writes: by the key of the table that is there, and a new
+    table has the key of the rows (`SchemaUtil.toPaimonSchema`). `mode`: the connector's own."""
+    is_new = schema is None or options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
+    if is_new:
+        own = table.schema.primary_key
+        keys = options.strings("primary_keys") or (own.columns if own else ())
+    else:
+        keys = tuple((schema or {}).get("primaryKeys") or ())
+    if not keys:
+        return WriteMode.APPEND
+    replaces = options.choice("data_save_mode", DataSaveMode) is DataSaveMode.DROP_DATA
+    return mode if mode.needs_key else WriteMode.CHANGELOG if table.has_row_kind and not replaces else WriteMode.UPSERT
 
 
 def _implied(options: Options) -> Iterator[tuple[str, Value, str]]:

@@ -22,6 +22,9 @@ Schema = Mapping[str, Any]
 """The content of a schema file."""
 
 _PREFIX: Final = "schema-"
+_VERSION_07: Final = 1
+_VERSION_08: Final = 2
+"""Versions of schema files: of Paimon up to 0.7, which wrote none, and of 0.8."""
 
 
 def latest_schema(folder: str) -> Schema | None:
@@ -31,7 +34,7 @@ def latest_schema(folder: str) -> Schema | None:
     place = os.path.join(folder, "schema")
     names = os.listdir(place) if os.path.isdir(place) else []
     ids = [int(name[len(_PREFIX) :]) for name in names if name.startswith(_PREFIX) and name[len(_PREFIX) :].isdigit()]
-    return _read(folder, f"schema/{_PREFIX}{max(ids)}") if ids else None
+    return _schema(folder, str(max(ids))) if ids else None
 
 
 def known_schema(folder: str) -> Schema | None:
@@ -50,7 +53,7 @@ def recorded_schema(folder: str, options: Options) -> Schema:
     """The schema of the table as a source reads it; raises `UnknownSchemaError`."""
     with foreign_shape("its schema"):
         snapshot = _snapshot(folder, options)
-        found = latest_schema(folder) if snapshot is None else _read(folder, f"schema/{_PREFIX}{snapshot['schemaId']}")
+        found = latest_schema(folder) if snapshot is None else _schema(folder, snapshot["schemaId"])
         if found is not None:
             table_of(found)
             dict(found.get("options") or {})
@@ -66,6 +69,15 @@ def _snapshot(folder: str, options: Options) -> Mapping[str, Any] | None:
                 raise UnknownSchemaError(f"it has no {called} `{wanted}`")
             return _read(folder, f"{file}{wanted}")
     return None
+
+
+def _schema(folder: str, id: object) -> Schema:
+    """A schema file, with what tables of its version have where it says nothing (`TableSchema.fromJson`)."""
+    found = _read(folder, f"schema/{_PREFIX}{id}")
+    version = found.get("version", _VERSION_07)
+    old = {"bucket": "1"} if version <= _VERSION_07 else {}
+    old |= {"file.format": "orc"} if version <= _VERSION_08 else {}
+    return {**found, "options": {**old, **(found.get("options") or {})}} if old else found
 
 
 def _read(folder: str, name: str) -> Mapping[str, Any]:

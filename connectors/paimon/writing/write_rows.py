@@ -52,6 +52,8 @@ def _with_buckets(df: "DataFrame", layout: Layout, keys: Sequence[str]) -> "Data
     from pyspark.sql.functions import col
     from pyspark.sql.pandas.functions import arrow_udf
 
+    if not keys:  # of a table without a key, and with one bucket
+        return df.selectExpr("*", f"0 as {BUCKET}")
     names = list(keys)
 
     def bucket(*columns: pa.Array) -> pa.Array:  # Spark reads the types: they tell what kind of function it is

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
@@ -306,3 +307,68 @@ def test_without_pypaimon_one_sentence_names_the_package(monkeypatch):
         connector.inspect(None, job)
     (found,) = caught.value.diagnostics
     assert (found.code, found.help) == ("PEN9003", "pip install 'penstock-etl[paimon]'")
+
+
+SEATUNNEL = """
+source {{ FakeSource {{
+  schema {{ fields {{ id = bigint, name = string }}, primaryKey {{ name = pk, columnNames = [id] }} }}
+  rows = [{rows}]
+}} }}
+sink {{ Paimon {{ warehouse = "file://{warehouse}", database = shop, table = target
+  {more} }} }}
+"""
+
+
+def run_in_seatunnels_way(spark, folder, given, more="", key=True):
+    from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest, new_run_id
+
+    path = folder / "job.conf"
+    text = SEATUNNEL.format(rows=", ".join(given), warehouse=folder / "warehouse", more=more)
+    path.write_text(text if key else text.replace("primaryKey { name = pk, columnNames = [id] }", ""))
+    diagnostics = Diagnostics()
+    job = compile_job(path, Settings(compat=Compat.SEATUNNEL_2), diagnostics)
+    assert job is not None, list(diagnostics)
+    result = run_job(spark, job, RunRequest(new_run_id()))
+    assert str(result.state).endswith("FINISHED"), result.diagnostics
+
+
+@pytest.mark.spark
+def test_in_seatunnels_way_a_new_table_has_the_key_of_plain_rows(target, monkeypatch):
+    folder = target.folder.parents[2]
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(folder / "state"))
+    run_in_seatunnels_way(target.spark, folder, [])
+    assert latest_schema(str(target.folder))["primaryKeys"] == ["id"]
+    plain = ['{ kind = INSERT, fields = [1, "a"] }', '{ kind = INSERT, fields = [2, "b"] }']
+    run_in_seatunnels_way(target.spark, folder, plain)
+    run_in_seatunnels_way(target.spark, folder, ['{ kind = INSERT, fields = [2, "c"] }'])
+    assert target.rows() == [(1, "a"), (2, "c")]
+    kinds = ['{ kind = DELETE, fields = [1, "a"] }', '{ kind = UPDATE_AFTER, fields = [2, "d"] }']
+    run_in_seatunnels_way(target.spark, folder, kinds)
+    assert target.rows() == [(2, "d")]
+    run_in_seatunnels_way(target.spark, folder, plain, "data_save_mode = DROP_DATA")
+    assert target.rows() == [(1, "a"), (2, "b")]
+
+
+@pytest.mark.spark
+def test_in_seatunnels_way_a_table_without_a_key_takes_all_rows(target, monkeypatch):
+    folder = target.folder.parents[2]
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(folder / "state"))
+    plain = ['{ kind = INSERT, fields = [1, "a"] }']
+    run_in_seatunnels_way(target.spark, folder, plain, key=False)
+    run_in_seatunnels_way(target.spark, folder, plain)
+    assert target.rows() == [(1, "a"), (1, "a")]
+
+
+@pytest.mark.spark
+def test_a_table_of_old_paimon_says_nothing_of_its_buckets(target):
+    """It has one, and files in ORC."""
+    fields = [{"id": number, "name": name, "type": type} for number, (name, type) in enumerate(
+        [("id", "BIGINT"), ("region", "STRING"), ("seq", "INT")])]  # fmt: skip
+    schema = {"id": 0, "fields": fields, "highestFieldId": 2, "partitionKeys": [], "primaryKeys": [], "options": {}}
+    (target.folder / "schema").mkdir(parents=True)
+    (target.folder / "schema" / "schema-0").write_text(json.dumps(schema))
+    target.write(values("(1L, 'a', 1)", "(2L, 'b', 2)"))
+    assert target.rows() == [(1, "a", 1), (2, "b", 2)]
+    assert {name.rpartition("/")[0] for name in target.files()} == {"bucket-0"}
+    assert all(name.endswith(".orc") for name in target.files())
