@@ -15,12 +15,20 @@ from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.iceberg import many_tables, staging
 from connectors.iceberg.changed_columns import refuse_widening
-from connectors.iceberg.iceberg_options import AT_OPTIONS, SINK_OPTIONS, SOURCE_OPTIONS, check_sink, check_time_travel
+from connectors.iceberg.iceberg_options import (
+    AT_OPTIONS,
+    SINK_OPTIONS,
+    SOURCE_OPTIONS,
+    branch_of,
+    check_sink,
+    check_time_travel,
+)
 from connectors.iceberg.iceberg_staged import WORK, IcebergStaged
 from connectors.iceberg.iceberg_table import opened
 from connectors.iceberg.partitioning import check_partitions
 from connectors.iceberg.seatunnel_options import completed
 from connectors.iceberg.session_catalog import open_catalog
+from connectors.iceberg.snapshot_range import RANGE, rows_of_range
 from connectors.iceberg.sorting import check_sort
 from connectors.iceberg.statements import planned
 from connectors.iceberg.table_address import (
@@ -134,11 +142,14 @@ class Iceberg(
             return (CatalogTable.unknown("iceberg"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        df = spark.sql(f"SELECT * FROM {_address(spark, task.options)}{_as_of(task.options)}")
+        address = _address(spark, task.options)
+        if any(task.options.get(name) is not None for name in RANGE):
+            return task.selected(rows_of_range(spark, address, task.options))
+        df = spark.sql(f"SELECT * FROM {address}{_as_of(task.options)}")
         return task.selected(df)
 
     def stream_obstacle(self, options: Options) -> str | None:
-        fixed = next((name for name in AT_OPTIONS if options.get(name) is not None), None)
+        fixed = next((name for name in (*AT_OPTIONS, *RANGE) if options.get(name) is not None), None)
         return f"`{fixed}` reads one state of the table" if fixed else None
 
     def stream_identity(self, options: Options) -> str:
@@ -193,7 +204,9 @@ class Iceberg(
     def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         assert spark is not None, "Iceberg's tables are read with Spark"
         with opened(spark, address_of(spark, task.options)) as table:
-            return mark_of(table.metadata(), task.identity, WORK) if table.exists() else WriteMark(MarkState.ABSENT)
+            if not table.exists():
+                return WriteMark(MarkState.ABSENT)
+            return mark_of(table.metadata(), task.identity, WORK, branch_of(task.options))
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -6,9 +6,11 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import CALENDAR_INTERVAL, VOID, DataType, Interval, Time, has_unknown, parts
 from connectors.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
+from connectors.iceberg.snapshot_range import RANGE_OPTIONS, check_range
 from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
 from connectors.interface.source import SOURCE_QUERY, STREAM
@@ -51,6 +53,7 @@ SOURCE_OPTIONS: Final = (
     Option("as_of_timestamp", OptionType.STRING, "Reads the table as of this time: `2026-01-31 00:00:00`."),
     Option("branch", OptionType.STRING, "Reads this branch."),
     Option("tag", OptionType.STRING, "Reads the table as of this tag."),
+    *RANGE_OPTIONS,
     Option(SNAPSHOT_TIME, OptionType.INTEGER, "`as_of_timestamp` in milliseconds since 1970."),
 )
 
@@ -83,6 +86,13 @@ SINK_OPTIONS: Final = (
     *VERSION_COLUMNS,
     LOCAL_MERGE_OPTION,
     Option(
+        "to_branch",
+        OptionType.STRING,
+        "The branch that rows are appended to, by default the main one. One that is not there begins at the main one's "
+        "latest snapshot.",
+        alternatives=("iceberg.table.commit-branch",),
+    ),
+    Option(
         "table_properties",
         OptionType.MAP,
         'Properties of a new table: `{ "write.format.default" = orc, "write.merge.mode" = "merge-on-read" }`.',
@@ -100,9 +110,31 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
             help = "cast its NULLs to the intended type" if is_void else "cast it to string"
             diagnostics.error("PEN4003", message, options.span(), help)
     check_write_mode(options, table, diagnostics)
+    _check_branch(options, diagnostics)
+
+
+def branch_of(options: Options) -> str | None:
+    """The branch that a sink appends to; None for the main one."""
+    name = options.optional_string("to_branch")
+    return None if name in (None, "", "main") else name
+
+
+def _check_branch(options: Options, diagnostics: Diagnostics) -> None:
+    """Only appends go to a branch: all other writes replace rows of the main one."""
+    if branch_of(options) is None:
+        return
+    wanted = {"write_mode": WriteMode.APPEND.value, "data_save_mode": DataSaveMode.APPEND_DATA.value}
+    for name, only in wanted.items():
+        if options.get(name) is not None and str(options[name]).lower() != only.lower():
+            message = f"`to_branch` takes appended rows, not {name} {options[name]}"
+            diagnostics.error("PEN2011", message, options.span("to_branch"), f"{name} = {only}")
+    if options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA:
+        message = "`to_branch` names a branch of a table, and RECREATE_SCHEMA replaces the table"
+        diagnostics.error("PEN2011", message, options.span("to_branch"), "leave one of them out")
 
 
 def check_time_travel(options: Options, diagnostics: Diagnostics) -> None:
+    check_range(options, AT_OPTIONS, diagnostics)
     given = [name for name in AT_OPTIONS if options.get(name) is not None]
     if len(given) > 1:
         message = f"`{given[0]}` and `{given[1]}` exclude each other"

@@ -41,7 +41,8 @@ class IcebergStaged(Staged):
     (innermost first), `staging` a directory beside the run's journal. `fields` is Iceberg's JSON of the schema that the
     files were written in, where the commit creates it. `added`: columns that the commit adds to the table or widens,
     with their types in Spark's JSON. `replace_where`: the rows that the staged ones replace. `branch` holds the result
-    of a merge that began at the snapshot `base` of the main branch. `sequence`: the number of the table's last snapshot
+    of a merge that began at the snapshot `base` of the main branch. `to_branch`: the branch that rows are appended to,
+    where it is not the main one. `sequence`: the number of the table's last snapshot
     when rows were staged: the write is looked for in those after it.
     """
 
@@ -72,6 +73,7 @@ class IcebergStaged(Staged):
     rows: int | None = None
     bytes: int = 0
     work: str = ""
+    to_branch: str | None = None
 
     @property
     def summary(self) -> dict[str, str]:

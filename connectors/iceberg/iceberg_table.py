@@ -92,9 +92,9 @@ class IcebergTable:
     def _metadata_text(self, table: Any) -> str:
         return str(self.iceberg.TableMetadataParser.toJson(table.operations().current()))
 
-    def committed(self, identity: str) -> Mapping[str, str] | None:
+    def committed(self, identity: str, branch: str | None = None) -> Mapping[str, str] | None:
         """The summary of the snapshot by which a write was committed; None where there is none."""
-        return commit_of(self.metadata(), identity) if self.exists() else None
+        return commit_of(self.metadata(), identity, branch) if self.exists() else None
 
     def data_folder(self) -> str:
         """Where the table's data files are, or would be."""
@@ -220,7 +220,14 @@ class IcebergTable:
         base = transaction.startMetadata()
         return None if base is None else json.loads(self.iceberg.TableMetadataParser.toJson(base))
 
-    def commit(self, transaction: Any, files: str, replaces: ReplacedPart, summary: Mapping[str, str]) -> None:
+    def commit(
+        self,
+        transaction: Any,
+        files: str,
+        replaces: ReplacedPart,
+        summary: Mapping[str, str],
+        branch: str | None = None,
+    ) -> None:
         """Commit one snapshot with the files, and with the transaction's other changes, onto `base_of` it: a conflict
         if the table has changed since. (`commitTransaction` would apply the changes to the changed table.)"""
         found = self._files(files)
@@ -238,6 +245,8 @@ class IcebergTable:
             add(file)
         for key, value in summary.items():
             operation.set(key, value)
+        if branch is not None:
+            operation.toBranch(branch)
         operation.commit()
         base = transaction.startMetadata()
         if base is None:

@@ -7,8 +7,11 @@ table = shop.orders, warehouse = "/data"
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Final, TypeAlias
+from xml.etree import ElementTree
 
+from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Option, Options, OptionType, Value
 from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
@@ -16,6 +19,8 @@ from catalog.tables.savemode import WriteMode
 
 CATALOG_CONFIG: Final = "iceberg.catalog.config"
 SNAPSHOT_TIME: Final = "use_snapshot_timestamp"
+CONF_PATH: Final = "iceberg.hadoop-conf-path"
+_CONF_FILES: Final = ("core-site.xml", "hdfs-site.xml", "hive-site.xml")
 _TABLE: Final = "iceberg.table."
 _Implied: TypeAlias = tuple[Value, str]
 """The value of an option, and the option that implies it."""
@@ -33,6 +38,12 @@ CATALOG_OPTIONS: Final = (
         "Properties of the block's own catalog: `{ type = hadoop, warehouse = … }`, or `rest` or `hive` with a `uri`.",
     ),
     Option("hadoop.config", OptionType.MAP, "Hadoop's settings for that catalog."),
+    Option(
+        CONF_PATH,
+        OptionType.STRING,
+        "A directory on the driver's machine with `core-site.xml`, `hdfs-site.xml` and `hive-site.xml`, whose settings "
+        "are those of `hadoop.config`.",
+    ),
 )
 """Options of sources and sinks."""
 
@@ -96,6 +107,24 @@ def catalog_config(options: Options) -> Mapping[str, str]:
     config = options.texts_by_key(CATALOG_CONFIG)
     hadoop = {f"hadoop.{key}": value for key, value in options.texts_by_key("hadoop.config").items()}
     return {**config, **hadoop} if config else {}
+
+
+def hadoop_settings(options: Options) -> Mapping[str, str]:
+    """Hadoop's settings of the block, those of its files among them. Raises `RunError` (PEN5004) for a file that cannot
+    be read; asked by a run alone."""
+    folder = options.optional_string(CONF_PATH)
+    if folder is None:
+        return options.texts_by_key("hadoop.config")
+    found: dict[str, str] = {}
+    try:
+        for path in (Path(folder, name) for name in _CONF_FILES):
+            if path.is_file():
+                of_file = ElementTree.fromstring(path.read_bytes()).iter("property")
+                found |= {each.findtext("name", ""): each.findtext("value", "") for each in of_file}
+    except (OSError, ElementTree.ParseError) as cause:
+        message = f"a file of Hadoop's settings in `{folder}` cannot be read: {cause}"
+        raise run_error("PEN5004", message, options.span(CONF_PATH)) from cause
+    return {**found, **options.texts_by_key("hadoop.config")}
 
 
 def _table_of(options: Options) -> Mapping[str, _Implied]:

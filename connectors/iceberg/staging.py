@@ -21,6 +21,7 @@ from connectors.commits.marks import refuse_other_work
 from connectors.commits.retrying import retried
 from connectors.files.committing.file_staged import missing_folders
 from connectors.iceberg.changed_columns import changed_columns
+from connectors.iceberg.iceberg_options import branch_of
 from connectors.iceberg.iceberg_staged import WORK, IcebergStaged, NewTable, ReplacedPart
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.merge_staging import commit_merge, stage_merge
@@ -70,6 +71,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         properties=new_properties(task),
         replace_where=task.options.optional_string("replace_where") if replaces_matching else None,
         sort_by=task.options.strings("sort_by"),
+        to_branch=branch_of(task.options),
     )  # fmt: skip
 
 
@@ -148,7 +150,7 @@ def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
     """One change of the table; the snapshot's summary tells that it was done, so that a second one does nothing."""
     files, staging = files_at(spark, staged.staging)
     with opened(spark, staged.address) as table:
-        done = table.committed(staged.identity)
+        done = table.committed(staged.identity, staged.to_branch)
         if done is None and staged.merges:
             commit_merge(spark, table, staged)
         elif done is None:
@@ -181,14 +183,14 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
             return  # by another process, or by the attempt before, whose answer was lost
         if staged.fields and table.fields(transaction) != staged.fields:
             raise table_changed("Iceberg", str(staged.address), staged.run_id)
-        table.commit(transaction, text, staged.replaces, staged.summary)
+        table.commit(transaction, text, staged.replaces, staged.summary, staged.to_branch)
 
     retried(attempt, is_conflict)
 
 
 def is_committed_in(metadata: Metadata, staged: IcebergStaged) -> bool:
     """Whether the table has the write. Raises PEN5010 if that is not known, since snapshots have expired."""
-    if (done := commit_of(metadata, staged.identity)) is not None:
+    if (done := commit_of(metadata, staged.identity, staged.to_branch)) is not None:
         refuse_other_work(staged.run_id, str(staged.address), done.get(WORK, ""), staged.work)
         return True
     is_table = staged.is_new or str(metadata["table-uuid"]) == staged.table_id

@@ -6,6 +6,7 @@ from typing import Final
 from catalog.options import Options
 from catalog.quoting import parse_name, quote
 from catalog.tables.savemode import Action, TargetState
+from connectors.iceberg.iceberg_options import branch_of
 from connectors.iceberg.partitioning import parse_field
 from connectors.iceberg.sorting import parse_sort_field
 from connectors.iceberg.staging import new_properties
@@ -32,7 +33,9 @@ def planned(task: WriteTask, state: TargetState, actions: Sequence[Action]) -> I
     sorts = [parse_sort_field(text).sql for text in task.options.strings("sort_by")]
     if sorts and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
         yield f"ALTER TABLE {name} WRITE ORDERED BY {', '.join(sorts)}"
-    yield from statements.planned_rows(task, actions, words)
+    branch = branch_of(task.options)
+    for statement in statements.planned_rows(task, actions, words):
+        yield statement if branch is None else f"on the branch `{branch}`, {statement}"
 
 
 def name_of(options: Options) -> str:

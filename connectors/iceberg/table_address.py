@@ -10,7 +10,7 @@ from catalog.options import Options
 from catalog.quoting import parse_name, quote
 from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.table import TablePath
-from connectors.iceberg.seatunnel_options import catalog_config
+from connectors.iceberg.seatunnel_options import catalog_config, hadoop_settings
 from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.object_store import StoreSettings
@@ -136,7 +136,7 @@ def address_of(spark: "SparkSession", options: Options) -> TableAddress:
 def catalog_of(spark: "SparkSession", options: Options, name: str | None) -> OpenCatalog:
     """The catalog of that name in the session, or the block's own. Raises `RunError` (PEN5005) where there is none."""
     warehouse, config = options.optional_string("warehouse"), dict(catalog_config(options))
-    hadoop = options.texts_by_key("hadoop.config")
+    hadoop = hadoop_settings(options)
     StoreSettings.of(root_of(options), hadoop).apply(spark)
     if name is None:
         config |= {f"hadoop.{key}": value for key, value in hadoop.items()}

@@ -104,19 +104,19 @@ def type_of(text: Any) -> DataType:
     raise ValueError(f"no type of Iceberg's: {text!r}")
 
 
-def commit_of(metadata: Metadata, identity: str) -> Mapping[str, str] | None:
-    """The summary of the snapshot by which a write was committed; None where there is none."""
-    summaries = (snapshot.get("summary", {}) for snapshot in history(metadata))
+def commit_of(metadata: Metadata, identity: str, branch: str | None = None) -> Mapping[str, str] | None:
+    """The summary of the snapshot by which a write was committed to a branch; None where there is none."""
+    summaries = (snapshot.get("summary", {}) for snapshot in history(metadata, branch))
     return next((summary for summary in summaries if summary.get("penstock.write") == identity), None)
 
 
-def mark_of(metadata: Metadata, identity: str, work: str) -> WriteMark:
+def mark_of(metadata: Metadata, identity: str, work: str, branch: str | None = None) -> WriteMark:
     """The mark of a write; `work` is the property that says what it stands for. UNKNOWN where snapshots before those
     that are there have expired."""
-    found = commit_of(metadata, identity)
+    found = commit_of(metadata, identity, branch)
     if found is not None:
         return WriteMark(MarkState.FOUND, found.get(work, ""))
-    *_, first = (None, *history(metadata))
+    *_, first = (None, *history(metadata, branch))
     has_expired = first is not None and first.get("parent-snapshot-id") is not None
     return WriteMark(MarkState.UNKNOWN if has_expired else MarkState.ABSENT)
 
@@ -132,10 +132,12 @@ def has_all_since(metadata: Metadata, sequence: int) -> bool:
     return all(number in kept for number in range(sequence + 1, last_sequence(metadata) + 1))
 
 
-def history(metadata: Metadata) -> Iterator[Mapping[str, Any]]:
-    """The snapshots of the main branch, the latest first."""
+def history(metadata: Metadata, branch: str | None = None) -> Iterator[Mapping[str, Any]]:
+    """The snapshots of a branch, by default the main one, the latest first."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", ())}
     current = main_snapshot(metadata)
+    if branch is not None:
+        current = metadata.get("refs", {}).get(branch, {}).get("snapshot-id")
     while current is not None and current in by_id:
         yield by_id[current]
         current = by_id[current].get("parent-snapshot-id")

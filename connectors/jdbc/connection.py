@@ -15,6 +15,7 @@ from catalog.secret_names import is_secret_name
 from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.known_dialects import DIALECTS, dialect_of
 
+_SERVER_ALONE: Final = re.compile(r"(jdbc:postgresql://[^/?]+)/?((?:\?.*)?)", re.IGNORECASE | re.DOTALL)
 _VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
 PASSWORD_VARIABLE: Final = "PENSTOCK_JDBC_PASSWORD"
 """The variable with the database password for `penstock run --resume`, which reads no job file."""
@@ -78,7 +79,7 @@ class Connection:
 
 def connection_of(options: Options) -> Connection:
     """The connection that checked options describe."""
-    url, in_url = _without_secrets(options.string("url").strip())
+    url, in_url = _without_secrets(_url(options))
     dialect = dialect_of(url)
     assert dialect is not None, "check_connection refuses other URLs"
     given = {**in_url, **{name: str(value) for name, value in options.mapping("properties").items()}}
@@ -90,9 +91,17 @@ def connection_of(options: Options) -> Connection:
     return Connection(url, options.optional_string("driver") or dialect.driver, user, dialect, plain, secrets)
 
 
+def _url(options: Options) -> str:
+    """The URL; that of a server alone with the option `database`, where a connection reaches one database."""
+    url = options.string("url").strip()
+    named = options.optional_string("database") if "database" in options.values else None
+    match = _SERVER_ALONE.fullmatch(url)
+    return f"{match[1]}/{named}{match[2]}" if match and named and options.seatunnel is not None else url
+
+
 def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
     """Whether the URL is complete and of a supported database; otherwise an error is reported."""
-    url = options.string("url").strip()
+    url = _url(options)
     dialect = dialect_of(url)
     if (variable := _VARIABLE.search(url)) is not None:
         if dialect is None and options.seatunnel is not None:  # else an undefined variable is reported

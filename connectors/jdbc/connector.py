@@ -72,8 +72,16 @@ class Jdbc(
     SupportsMarks,
 ):
     name: ClassVar[str] = "Jdbc"
-    tested_against: ClassVar[tuple[str, ...] | None] = ("PostgreSQL 18", "MariaDB", "SQLite")
-    experimental: ClassVar[tuple[str, ...]] = tuple(dialect.name for dialect in DIALECTS if not dialect.is_tested)
+    tested_against: ClassVar[tuple[str, ...] | None] = (
+        "PostgreSQL 18",
+        "MariaDB by its own driver and MySQL's",
+        "SQLite",
+    )
+    experimental: ClassVar[tuple[str, ...]] = tuple(
+        f"{dialect.name}'s own server" if dialect.tested_as else dialect.name
+        for dialect in DIALECTS
+        if not dialect.is_tested
+    )
     doc: ClassVar[str] = (
         "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "
         "in one transaction."

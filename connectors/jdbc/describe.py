@@ -43,6 +43,17 @@ def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | 
     return CatalogTable(path, schema_of_table, comment=_comment(database, catalog, schema, table))
 
 
+def describe_query(database: Database, query: str) -> CatalogTable:
+    """The columns of a query, with the types that they have as columns of a table."""
+    columns = (
+        Column(name, native_type(database.dialect, type, size, digits), nullable, source_type=type)
+        for name, type, size, digits, nullable in database.columns_of(
+            f"select * from ({query}) penstock_read where 1 = 0"
+        )
+    )
+    return CatalogTable.of("query", columns)
+
+
 def tables_like(database: Database, pattern: str) -> tuple[tuple[str, ...], ...]:
     """The names of the tables and views of which `schema.table` or `database.schema.table` matches a regular
     expression."""
@@ -69,10 +80,24 @@ def folded_columns(database: Database, name: tuple[str, ...]) -> frozenset[str]:
     return frozenset(str(row[0]).lower() for row in rows)
 
 
+def exact_text(database: Database) -> str | None:
+    """SQL that compares a text `{}` by its bytes; None where the server has no collation that does, as MySQL 5.7."""
+    template, listed = (
+        database.dialect.exact_text,
+        ", ".join(map(database.dialect.text, database.dialect.exact_collations)),
+    )
+    if template is None:
+        return None
+    asked = f"select min(collation_name) from information_schema.collations where collation_name in ({listed})"
+    collation = database.value(asked)
+    return template.replace("{collation}", collation) if collation else None
+
+
 def native_type(dialect: Dialect, name: str, size: int | None, digits: int | None) -> DataType:
     """The type of Spark for a column of the database; STRING if no type of Spark holds every value."""
     lowered = re.sub(r"\s+", " ", name.lower()).strip()
     plain = re.sub(r"\s*\([^)]*\)", "", lowered)
+    plain = plain if plain in dialect.native else re.sub(r" (unsigned|zerofill)\b", "", plain)
     if plain in _DECIMALS:
         return _decimal(size, digits)
     if plain == "bit" and size is not None and size > 1 and dialect.quotes == "``":

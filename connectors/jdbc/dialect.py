@@ -24,18 +24,19 @@ class Updates(str, Enum):
 class Dialect:
     """A kind of database.
 
-    `scheme`: how its URLs begin after `jdbc:`. `example`: a URL; `url_shape`: what
-    its URLs match as a whole. `reads_by_catalog`: Spark knows the dialect, so that limits and
-    aggregates are pushed into it too. `types`: Spark's names of types without parts -> names in DDL; `decimal` is a
-    format. `key_types`: the types that differ for columns of a key, where only texts of bounded length can be indexed.
-    `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
-    `exact_text`: compares a text by its bytes, as Spark does; `folded_columns`: a query for the columns of a table
+    `scheme`: how its URLs begin after `jdbc:`. `example`: a URL; `url_shape`: what its URLs match as a whole.
+    `reads_by_catalog`: Spark knows the dialect, so that limits and aggregates are pushed into it too. `types`: Spark's
+    names of types without parts -> names in DDL; `decimal` is a format. `key_types`: the types that differ for columns
+    of a key, where only texts of bounded length can be indexed. `native`: names of the database's types -> types of
+    Spark (`describe.py` knows those with parameters). `exact_text`: compares a text by its bytes, as Spark does, with
+    one of the `exact_collations`, of which a server may have none; `folded_columns`: a query for the columns of a table
     that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
     collations among them. `renames_staging`: a transaction can rename a staging table to a new target and add its
     primary key. `check_deferred`: checks the constraints that are deferred to COMMIT. `id_type`: of run ids, which
     differ by case. `incarnation`: a query for what identifies a `{table}` until it is dropped. `times_as_text`: dates
     and times are loaded as texts. `undoes_created_tables`: a failed commit can take back that it has created a table or
-    changed one. `merges_with_where`: the condition of a MERGE's update follows it. `is_tested`: the tests of Penstock
+    changed one. `merges_with_where`: the condition of a MERGE's update follows it. `tested_as`: the
+    database that its driver is tested with. `is_tested`: the tests of Penstock
     run against it.
     """
 
@@ -75,6 +76,7 @@ class Dialect:
     hash_bucket: str | None = None
     isolation_levels: tuple[str, ...] = ("READ_UNCOMMITTED", "READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE")
     exact_text: str | None = None
+    exact_collations: tuple[str, ...] = ()
     folded_columns: str | None = None
     prepare: str | None = None
     syntax_error: int | None = None
@@ -83,6 +85,7 @@ class Dialect:
     renames_staging: bool = False
     times_as_text: bool = False
     is_tested: bool = False
+    tested_as: str | None = None
     url_shape: re.Pattern[str] = re.compile(".*", re.DOTALL)
 
     def quote(self, name: str) -> str:

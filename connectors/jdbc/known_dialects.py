@@ -97,7 +97,7 @@ _MYSQL_NATIVE: Final[dict[str, DataType]] = {
     "mediumint unsigned": INT, "int unsigned": BIGINT, "integer unsigned": BIGINT, "bigint unsigned": Decimal(20, 0),
     "float": FLOAT, "tinytext": STRING, "mediumtext": STRING, "longtext": STRING, "enum": STRING, "set": STRING,
     "tinyblob": BINARY, "mediumblob": BINARY, "longblob": BINARY, "datetime": TIMESTAMP_NTZ, "timestamp": TIMESTAMP,
-    "time": STRING, "year": STRING, "inet6": STRING, "inet4": STRING, "uuid": STRING,
+    "time": STRING, "year": INT, "inet6": STRING, "inet4": STRING, "uuid": STRING,
 }  # fmt: skip
 _MYSQL_FOLDED: Final = (
     "select column_name from information_schema.columns where table_schema = {schema} and table_name = {table} "
@@ -137,7 +137,8 @@ MARIADB: Final = Dialect(
     prepare="prepare penstock from {}",
     syntax_error=1064,
     hash_bucket=_MYSQL_HASH,
-    exact_text="convert({} using utf8mb4) collate utf8mb4_nopad_bin",
+    exact_text="convert({} using utf8mb4) collate {collation}",
+    exact_collations=("utf8mb4_nopad_bin", "utf8mb4_0900_bin"),
     folded_columns=_MYSQL_FOLDED,
     is_tested=True,
 )
@@ -156,7 +157,7 @@ MYSQL: Final = replace(
         "yearIsDateType": "false", "useCursorFetch": "true",
     },
     write_properties={"rewriteBatchedStatements": "true"},
-    exact_text="convert({} using utf8mb4) collate utf8mb4_0900_bin",
+    tested_as="MariaDB",
     is_tested=False,
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import (
     DATE,
+    INT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -31,7 +32,7 @@ from catalog.types.datatypes import (
 from catalog.types.typenames import to_ddl
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
-from connectors.jdbc.describe import describe_table, folded_columns
+from connectors.jdbc.describe import describe_query, describe_table, exact_text, folded_columns
 from connectors.jdbc.partitions import Partitioning, Partitions, partitions_of
 from connectors.jdbc.table_names import relative_to
 from connectors.shared.java_names import java_named
@@ -40,6 +41,8 @@ from connectors.shared.spark_types import columns_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_MYSQL_CASTS: Final = {"string": "char", "int": "signed", str(Decimal(20, 0)): "unsigned"}
+_WITHOUT_FILTERS: Final = {"pushDownPredicate": "false", "pushDownAggregate": "false"}
 _CATALOG_CLASS: Final = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
 
@@ -112,6 +115,8 @@ def _described(spark: "SparkSession", database: Database, reading: Reading) -> C
             message = f"`{reading.connection.place}` has no table `{'.'.join(reading.table)}` that this user can see"
             raise run_error("PEN5004", message)
         return table
+    if database.dialect.quotes == "``":  # Spark takes BIT for text and YEAR for a date, each driver in its own way
+        return describe_query(database, reading.as_query(database))
     source = f"({reading.as_query(database)}) penstock_read"
     df = spark.read.format("jdbc").options(**_options(reading)).option("dbtable", source).load()
     return CatalogTable.of("query", columns_of(df.schema))
@@ -187,19 +192,22 @@ def _by_query(
     partitions: Partitions,
     folded: frozenset[str],
 ) -> "DataFrame":
-    reader = spark.read.format("jdbc").options(**_options(reading))
+    exact = exact_text(database) if folded else None
+    own = _WITHOUT_FILTERS if folded and exact is None else {}
+    reader = spark.read.format("jdbc").options(**_options(reading), **own)
     columns: Sequence[str] = ()
     schema = ""
     if not database.dialect.reads_by_catalog:
         schema = columns_to_ddl(_as_stored(column) for column in wanted.columns)
         reader = reader.option("customSchema", schema)
-    elif reading.table is not None:
+    elif reading.table is not None or database.dialect.quotes == "``":
         plain = reader.option("dbtable", f"({reading.as_query(database)}) penstock_read").load()
-        columns = tuple(_cast_columns(database, table, _to_cast(plain, table), folded))
+        if (to_cast := _to_cast(plain, table)) or reading.table is not None:
+            columns = tuple(_cast_columns(database, table, to_cast, folded, exact))
     source = f"({reading.as_query(database, columns)}) penstock_read"
     if not partitions.predicates:
         return reader.options(**partitions.settings).option("dbtable", source).load()
-    options = {**_options(reading), **({"customSchema": schema} if schema else {})}
+    options = {**_options(reading), **own, **({"customSchema": schema} if schema else {})}
     return spark.read.jdbc(options.pop("url"), source, predicates=list(partitions.predicates), properties=options)
 
 
@@ -215,13 +223,17 @@ def _to_cast(df: "DataFrame", table: CatalogTable) -> Mapping[str, str]:
     differing = [
         column for column in table.columns if (there := natural.column(column.name)) and there.type != column.type
     ]
-    return {column.name.lower(): str(column.type) for column in differing if column.type in (STRING, Decimal(20, 0))}
+    dates = {column.name.lower() for column in natural.columns if column.type == DATE}
+    return {
+        column.name.lower(): str(column.type)
+        for column in differing
+        if column.type in (STRING, Decimal(20, 0)) or (column.type == INT and column.name.lower() in dates)
+    }
 
 
 def _cast_columns(
-    database: Database, table: CatalogTable, to_cast: Mapping[str, str], folded: frozenset[str]
+    database: Database, table: CatalogTable, to_cast: Mapping[str, str], folded: frozenset[str], exact: str | None
 ) -> Iterable[str]:
-    exact = database.dialect.exact_text
     for column in table.columns:
         name = database.dialect.quote(column.name)
         if exact is not None and column.name.lower() in folded:
@@ -229,7 +241,7 @@ def _cast_columns(
         elif column.name.lower() not in to_cast:
             yield name
         elif database.dialect.quotes == "``":
-            yield f"cast({name} as {'char' if to_cast[column.name.lower()] == 'string' else 'unsigned'}) as {name}"
+            yield f"cast({name} as {_MYSQL_CASTS[to_cast[column.name.lower()]]}) as {name}"
         else:
             yield f"cast({name} as {database.dialect.types['string']}) as {name}"
 

@@ -19,7 +19,8 @@ from catalog.quoting import quote, quote_text
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.row_kind import ROW_KIND, RowKind
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import STRING, has_unknown
+from catalog.types.datatypes import STRING, DataType, has_unknown
+from catalog.types.typenames import to_ddl
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.source import ScanTask
 from connectors.interface.source_abilities import SupportsAcknowledgement, SupportsIncremental
@@ -285,15 +286,29 @@ def _checked(df: DataFrame, scan: Scan) -> DataFrame:
     found = CatalogTable.of("found", columns_of(df.schema))
     kept = None if scan.columns is None else frozenset(scan.columns)
     wanted = [column for column in scan.table.columns if kept is None or column.name in kept]
-    strict = []
+    strict, clocks = [], {}
     for column in wanted:
         there = found.column(column.name)
         if there is None:
             raise run_error("PEN5004", f"`{scan.written_name}` has no column `{column.name}`", scan.span)
-        if str(there.type) != str(column.type) and not has_unknown(column.type):
+        if scan.options.seatunnel is not None and _have_one_clock(there.type, column.type):
+            clocks[there.name] = column.type
+        elif str(there.type) != str(column.type) and not has_unknown(column.type):
             name = f"`{column.name}` of `{scan.written_name}`"
             message = f"the column {name} is {there.type}, not {column.type} as the schema says"
             raise run_error("PEN5004", message, scan.span)
         if there.nullable and not column.nullable:
             strict.append(there.name)
+    if clocks:
+        df = df.selectExpr(*(_in_type(name, clocks.get(name)) for name in df.columns))
     return without_nulls(df, strict) if strict else df
+
+
+def _have_one_clock(found: DataType, declared: DataType) -> bool:
+    """Whether two types differ by whether their timestamps are of UTC: SeaTunnel's only one has no zone."""
+    texts = (str(found), str(declared))
+    return texts[0] != texts[1] and len({text.replace("timestamp_ntz", "timestamp") for text in texts}) == 1
+
+
+def _in_type(name: str, type: DataType | None) -> str:
+    return quote(name) if type is None else f"cast({quote(name)} as {to_ddl(type)}) as {quote(name)}"

@@ -65,7 +65,7 @@ def _inserted(plan: WritePlan, change: TargetChange) -> str:
     if plan.query is None:
         return statements.insert(change)
     names = {column: change.dialect.quote(column) for column in change.columns}
-    found = sql_text.insert_from(plan.query, names, change.source)
+    found = sql_text.insert_from(plan.query, names, change.source, change.types, change.texts)
     assert found is not None, "validate refuses other queries"
     return found
 

@@ -1,7 +1,7 @@
 """Reads SQL that users wrote in the database's own dialect, as far as a commit needs it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 _TOKEN: Final = re.compile(
@@ -10,6 +10,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _INSERT: Final = re.compile(r"\s*(insert\s+(?:ignore\s+)?into\s.+?)\bvalues\s*\(", re.IGNORECASE | re.DOTALL)
+
+_COLUMNS: Final = re.compile(r"\(([^()]*)\)\s*\Z")
 
 
 def split_statements(text: str) -> tuple[str, ...]:
@@ -33,29 +35,50 @@ def named_placeholders(query: str) -> tuple[str, ...]:
     return () if count_placeholders(query) else tuple(token[1:] for token in _tokens(query) if _is_named(token))
 
 
-def insert_from(query: str, columns: Mapping[str, str], source: str) -> str | None:
+def insert_from(
+    query: str, columns: Mapping[str, str], source: str, types: Sequence[str | None] = (), texts: Collection[str] = ()
+) -> str | None:
     """`insert into t (a, b) values (?, upper(?))` for all rows of a table: `… select s.c1, upper(s.c2) from source s`.
 
     `columns`: the names of the rows' columns, as the SQL writes them. A `?` stands for the next of them, `:name` for
-    the one of that name. None if the query is no INSERT with one row of values.
+    the one of that name. `types`: by their place, the types of the columns that the INSERT fills; a placeholder that is
+    a whole value is cast to its type where its column is one of `texts`. None if the query is no INSERT with one row
+    of values.
     """
     match = _INSERT.match(query)
     if match is None:
         return None
-    depth, values, rest = 1, "", ""
-    following, by_name = iter(columns.values()), bool(named_placeholders(query))
+    depth, values, rest = 1, [""], ""
+    cast: dict[int, str] = {}
+    following, by_name = iter(columns), bool(named_placeholders(query))
     for token in _tokens(query[match.end() :].rstrip().rstrip(";")):
         if depth == 0:
             rest += token
             continue
         depth += (token == "(") - (token == ")")
-        if depth and token == "?":
-            values += f"s.{next(following)}"
+        name = next(following) if token == "?" and depth else token[1:] if by_name and _is_named(token) else None
+        if depth == 1 and token == ",":
+            values.append("")
+        elif depth and name is not None:
+            if not values[-1].strip() and name in texts:
+                cast[len(values) - 1] = f"s.{columns[name]}"
+            values[-1] += f"s.{columns[name]}"
         elif depth:
-            values += f"s.{columns[token[1:]]}" if by_name and _is_named(token) else token
+            values[-1] += token
     if depth or rest.lstrip().startswith(","):
         return None
-    return f"{match[1].rstrip()} select {values} from {source} s where 1 = 1{rest}".rstrip()
+    for place, value in cast.items():
+        type = types[place] if place < len(types) else None
+        if type is not None and values[place].strip() == value:
+            values[place] = values[place].replace(value, f"cast({value} as {type})")
+    return f"{match[1].rstrip()} select {','.join(values)} from {source} s where 1 = 1{rest}".rstrip()
+
+
+def filled_columns(query: str) -> tuple[str, ...]:
+    """The columns that an INSERT names, without their quotes; none if it names none."""
+    match = _COLUMNS.search(match[1]) if (match := _INSERT.match(query)) else None
+    names = match[1].split(",") if match else ()
+    return tuple(name.strip().strip('"`') for name in names)
 
 
 def _is_named(token: str) -> bool:

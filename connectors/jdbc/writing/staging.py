@@ -24,6 +24,7 @@ from connectors.jdbc.writing.commit import commit_group, remove_staging
 from connectors.jdbc.writing.commit_statements import commit_statements, staging_ddl
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged
 from connectors.jdbc.writing.load import load
+from connectors.jdbc.writing.sql_text import filled_columns
 from connectors.jdbc.writing.staged_rows import Keyed, latest, loadable, loaded_type, with_kinds
 from connectors.jdbc.writing.statements import TargetChange
 from connectors.jdbc.writing.write_plan import WritePlan
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TEXTS: Final = ("text", "varchar", "bpchar", "char", "name", "tinytext", "mediumtext", "longtext", "clob")
+_SERIALS: Final = ("smallserial", "serial", "bigserial")
 _INCOMPARABLE: Final = ("json", "xml", "point", "polygon")
 
 
@@ -91,7 +93,7 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
         widened = tuple(_widened(plan, prepared, incoming, target))
         has_kinds = ROW_KIND in rows.columns
         keys = _named(incoming, plan.keyed.keys)
-        change = _change(plan, prepared, incoming, target, keys)
+        change = _with_types(database, plan, _change(plan, prepared, incoming, target, keys), incoming)
         like = None if widened else target
         ledger.drop_staging(database, prepared)
         if ddl := staging_ddl(plan, actions, change, incoming):
@@ -121,6 +123,7 @@ def planned(database: Database, plan: WritePlan, prepared: JdbcStaged, target: C
     incoming = _as_in_target(plan.declared, target)
     shown = _shown(prepared)
     change = _change(plan, shown, incoming, target, _named(incoming, plan.keyed.keys))
+    change = _with_types(database, plan, change, incoming)
     change = _with_references(database, change, target)
     before, done = commit_statements(plan, _actions(prepared), change, incoming)
     added = (_added(change, incoming, target) or {}).values()
@@ -253,6 +256,20 @@ def _change(
         compares=not any(native in _INCOMPARABLE for native in natives),
         sequence=_named(incoming, (sequence,))[0] if sequence is not None else None,
     )
+
+
+def _with_types(database: Database, plan: WritePlan, change: TargetChange, incoming: CatalogTable) -> TargetChange:
+    """An INSERT of the user's casts texts to the types of its columns, where the database does not do so itself."""
+    if plan.query is None or not change.dialect.casts_text:
+        return change
+    filled = describe_table(database, change.target)
+    if filled is None:
+        return change
+    named = [filled.column(name) for name in filled_columns(plan.query) or filled.schema.names]
+    natives = [column.source_type if column is not None else None for column in named]
+    types = (None if (native or "").lower() in (*_TEXTS, *_SERIALS) else native for native in natives)
+    texts = (column.name for column in incoming.columns if loaded_type(column.type, change.dialect) == STRING)
+    return replace(change, types=tuple(types), texts=tuple(texts))
 
 
 def _with_references(database: Database, change: TargetChange, target: CatalogTable | None) -> TargetChange:

@@ -15,7 +15,8 @@ class TargetChange:
 
     `compares`: whether all columns can be compared, so that an update passes over rows that are equal. `sequence`: the
     column by which a row of the target may be newer than that of the staging table, and then stays. `is_referenced`:
-    foreign keys of other tables refer to the target.
+    foreign keys of other tables refer to the target. `types` and `texts`: of an INSERT of the user's, the types of the
+    columns that it fills, and the columns that are staged as text.
     """
 
     dialect: Dialect
@@ -27,6 +28,8 @@ class TargetChange:
     compares: bool = True
     sequence: str | None = None
     is_referenced: bool = False
+    types: tuple[str | None, ...] = ()
+    texts: tuple[str, ...] = ()
 
     @property
     def table(self) -> str:

@@ -17,9 +17,7 @@ _KERBEROS_FILE: Final = Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",))
 """Its default, which SeaTunnel's web interface writes."""
 _TIMEOUT: Final = Unsupported("give the driver's own setting in `properties`", is_ignored=True)
 _SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignored=True)
-_SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read: filter the rows, or use `incremental`")
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
-_HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
 
 _ANY_NAME: Final = Unsupported("no catalog is opened by a name of the job's: leave it out", is_ignored=True)
 _READ_BY_SPARK: Final = Unsupported("Spark reads and paces the partitions", is_ignored=True)
@@ -45,11 +43,10 @@ _PAIMON: Final = {
     ),
     **dict.fromkeys(
         ("hdfs_site_path", "paimon.hadoop.conf", "paimon.hadoop.conf-path"),
-        Unsupported("tables are read and written in mounted directories, without Hadoop"),
+        Unsupported("tables are read and written in mounted directories, without Hadoop", is_ignored=True),
     ),
 }
 _ICEBERG: Final = {
-    "iceberg.hadoop-conf-path": _HADOOP,
     "catalog_name": _ANY_NAME,
     "case_sensitive": Unsupported("columns are found as Spark does, whatever their case", (False,), is_ignored=True),
 }
@@ -127,9 +124,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     },
     "Iceberg": {
         **_ICEBERG,
-        "start_snapshot_timestamp": _SNAPSHOTS,
-        "start_snapshot_id": _SNAPSHOTS,
-        "end_snapshot_id": _SNAPSHOTS,
         "stream_scan_strategy": _STREAM,
         "increment.scan-interval": _STREAM,
     },
@@ -180,7 +174,6 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     },
     "Iceberg": {
         **_ICEBERG,
-        "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch", ("main",)),
         "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
         "krb5_path": _KERBEROS_FILE,
         "kerberos_principal": _KERBEROS,

@@ -85,7 +85,7 @@ MARIADB_TYPES = [
      datetime.datetime(2024, 3, 31, 2, 30, 0, 123456)),
     ("timestamp(6)", "'2024-03-31 02:30:00.123456'", "timestamp", datetime.datetime(2024, 3, 30, 20, 45, 0, 123456)),
     ("time(6)", "'-12:30:01.5'", "string", "-12:30:01.500000"),
-    ("year", "2024", "string", "2024"),
+    ("year", "2024", "int", 2024),
     ("json", """'{"a": 1}'""", "string", '{"a": 1}'),
     ("enum('a','longest')", "'a'", "string", "a"),
     ("bit(1)", "b'1'", "boolean", True),
