@@ -43,9 +43,9 @@ def commit_statements(
         match action:
             case Action.CREATE | Action.DROP_AND_CREATE if change.dialect.has_transactional_ddl:
                 done += [f"drop table {change.table}"] if action is Action.DROP_AND_CREATE else []
-                done += statements.create_table(change.dialect, change.target, incoming, change.keys)
+                done += _created(change, change.target, incoming)
             case Action.CREATE | Action.DROP_AND_CREATE:
-                before += statements.create_table(change.dialect, change.target, incoming, change.keys, if_missing=True)
+                before += _created(change, change.target, incoming, if_missing=True)
             case Action.REPLACE_ROWS:
                 done += [statements.replace_all(change), _inserted(plan, change)]
             case Action.RUN_CUSTOM_SQL:
@@ -59,6 +59,13 @@ def commit_statements(
             case _:
                 pass
     return tuple(before), tuple(done)
+
+
+def _created(
+    change: TargetChange, name: tuple[str, ...], incoming: CatalogTable, *, if_missing: bool = False
+) -> Iterator[str]:
+    keyed = change.has_index
+    return statements.create_table(change.dialect, name, incoming, change.keys, if_missing=if_missing, is_keyed=keyed)
 
 
 def _inserted(plan: WritePlan, change: TargetChange) -> str:
@@ -75,7 +82,7 @@ def _swap(change: TargetChange, incoming: CatalogTable) -> Iterator[str]:
     quote = change.dialect.quote_path
     new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))
     yield f"drop table if exists {quote(new)}"
-    yield from statements.create_table(change.dialect, new, incoming, change.keys)
+    yield from _created(change, new, incoming)
     yield statements.insert(replace(change, target=new))
     yield f"drop table if exists {quote(old)}"
     yield f"create table if not exists {change.table} (penstock int)"

@@ -65,6 +65,12 @@ SINK_OPTIONS: Final = (
         default=True,
     ),
     Option(
+        "create_index",
+        OptionType.BOOLEAN,
+        "Whether a new table gets its primary key. Without it, loads are faster and upserts slower.",
+        default=True,
+    ),
+    Option(
         "field_ide",
         OptionType.STRING,
         "The case of the table's name and its columns' names: as they are, or in upper or lower case.",
@@ -213,6 +219,7 @@ def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_key
         options.integer("batch_size"),
         cased(table, options),
         options.string("schema_evolution").lower() == SchemaEvolution.WIDEN.value,
+        options.flag("create_index"),
     )
 
 

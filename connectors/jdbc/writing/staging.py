@@ -255,6 +255,7 @@ def _change(
         keys,
         compares=not any(native in _INCOMPARABLE for native in natives),
         sequence=_named(incoming, (sequence,))[0] if sequence is not None else None,
+        has_index=plan.has_index,
     )
 
 

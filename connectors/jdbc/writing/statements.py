@@ -16,7 +16,8 @@ class TargetChange:
     `compares`: whether all columns can be compared, so that an update passes over rows that are equal. `sequence`: the
     column by which a row of the target may be newer than that of the staging table, and then stays. `is_referenced`:
     foreign keys of other tables refer to the target. `types` and `texts`: of an INSERT of the user's, the types of the
-    columns that it fills, and the columns that are staged as text.
+    columns that it fills, and the columns that are staged as text. `has_index`: whether a new target gets its primary
+    key.
     """
 
     dialect: Dialect
@@ -30,6 +31,7 @@ class TargetChange:
     is_referenced: bool = False
     types: tuple[str | None, ...] = ()
     texts: tuple[str, ...] = ()
+    has_index: bool = True
 
     @property
     def table(self) -> str:
@@ -106,7 +108,7 @@ def delete(change: TargetChange, condition: str) -> str:
 def rename_staging(change: TargetChange) -> Iterator[str]:
     """Make the staging table the target; its primary key is built from the rows at once."""
     yield f"alter table {change.source} rename to {change.dialect.quote(change.target[-1])}"
-    if change.keys:
+    if change.keys and change.has_index:
         yield f"alter table {change.table} add {_primary_key(change.dialect, change.keys)}"
 
 

@@ -9,7 +9,7 @@ from connectors.jdbc.writing.staged_rows import Keyed
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """The write that a job describes, without its target."""
+    """The write that a job describes, without its target. `has_index`: whether a new table gets its primary key."""
 
     connection: Connection
     keyed: Keyed
@@ -18,3 +18,4 @@ class WritePlan:
     batch_size: int
     declared: CatalogTable
     widens: bool = False
+    has_index: bool = True

@@ -163,7 +163,6 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "support_upsert_by_insert_only": Unsupported("use `write_mode = upsert`", (False,)),
         "table_options": Unsupported("create the table with them before the first run"),
         "oracle_insert_mode": Unsupported("rows are loaded into a staging table", is_ignored=True),
-        "create_index": Unsupported("a new table gets its primary key, no other index", is_ignored=True),
         "use_kerberos": _KERBEROS,
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,

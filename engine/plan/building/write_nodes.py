@@ -21,6 +21,7 @@ from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.building.filled_options import filled
+from engine.plan.building.inputs.feeds import difference, united_table
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
 from engine.plan.datasets import Dataset, dataset_of
@@ -46,8 +47,42 @@ def write_nodes(
     names = member_names(name, [node.table.path for node in nodes])
     found = [_write(block, own, sink, node, diagnostics) for own, node in zip(names, nodes, strict=True)]
     made = tuple(replace(write, uid=member_uid(block, write.name, name), table_set=name) for write in found if write)
+    if block.options.seatunnel is not None:
+        made = _united(block, made, sink, diagnostics)
     refuse_one_target(made, sink, diagnostics)
     return made
+
+
+def _united(block: Block, writes: tuple[Write, ...], sink: AnySink, diagnostics: Diagnostics) -> tuple[Write, ...]:
+    """The writes, those of tables with equal columns into one target as one, as in SeaTunnel."""
+    groups: dict[str, list[Write]] = {}
+    for write in writes:
+        groups.setdefault(_target_of(write), []).append(write)
+    found = []
+    for first, *others in groups.values():
+        inputs = tuple(write.input for write in (first, *others))
+        tables = [node.table for node in inputs]
+        if not others or any(_differ(tables[0], table) for table in tables):
+            found += [first, *others]
+            continue
+        table = united_table(inputs)
+        key = tables[0].schema.primary_key
+        if all(other.schema.primary_key == key for other in tables):
+            table = replace(table, schema=replace(table.schema, primary_key=key))
+        union = Union(first.name, inputs, table, parallelism=block.parallelism, span=block.span)
+        written = _write(block, first.name, sink, union, diagnostics)
+        found += [] if written is None else [replace(written, uid=first.uid, table_set=first.table_set)]
+    return tuple(found)
+
+
+def _differ(first: CatalogTable, other: CatalogTable) -> bool:
+    is_open = first.is_open or other.is_open
+    return is_open or first.has_row_kind != other.has_row_kind or difference(first, other) is not None
+
+
+def _target_of(write: Write) -> str:
+    target = dataset_of(write) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
+    return str(target).lower()
 
 
 def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagnostics) -> None:
@@ -56,8 +91,7 @@ def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagn
         return  # it has no target: Console
     first: dict[str, Write] = {}
     for write in writes:
-        target = dataset_of(write) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
-        other = first.setdefault(str(target).lower(), write)
+        other = first.setdefault(_target_of(write), write)
         if other is not write:
             named = next((name for name in ("path", "table") if isinstance(write.options.get(name), str)), None)
             where = f" `{write.options[named]}`" if named else " one target"

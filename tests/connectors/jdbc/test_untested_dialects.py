@@ -11,7 +11,7 @@ from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
 from connectors.jdbc.connector import connector
-from connectors.jdbc.known_dialects import DIALECTS, ORACLE
+from connectors.jdbc.known_dialects import DIALECTS, MARIADB, ORACLE, POSTGRESQL
 from connectors.jdbc.writing import statements
 from connectors.jdbc.writing.commit_statements import commit_statements
 from connectors.jdbc.writing.sink_options import plan_of
@@ -105,3 +105,16 @@ def test_an_untested_database_is_experimental_in_connectors_explain_and_validate
             else f"do not run against {dialect.name}" in printed or f"{dialect.name} is experimental" in printed
         )
     assert marks == [not dialect.is_tested] * 3
+
+
+@pytest.mark.parametrize("dialect", [POSTGRESQL, MARIADB], ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("has_index", [True, False])
+def test_a_new_table_gets_its_key_unless_it_shall_have_no_index(dialect, has_index):
+    options = options_of(connector.sink_options, url=dialect.example, table="t", create_index=has_index)
+    table = CatalogTable.of("rows", COLUMNS)
+    plan = plan_of(options, table, ("id",), True)
+    change = TargetChange(dialect, ("t",), ("stg",), ("id",), (f"s.{dialect.quote('id')}",), ("id",),
+                          has_index=plan.has_index)  # fmt: skip
+    for actions in ((Action.CREATE, Action.UPSERT_ROWS), (Action.DROP_AND_CREATE, Action.ADD_ROWS)):
+        text = "\n".join(each for part in commit_statements(plan, actions, change, table) for each in part)
+        assert ("primary key" in text) is has_index
