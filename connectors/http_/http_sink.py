@@ -58,7 +58,8 @@ class HttpSink(RowSink):
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: RowsStaged) -> RowsStaged:
         columns = [column for column in columns_of(df.schema) if column.name != ROW_KIND]
-        return super().stage(spark, df.selectExpr(f"{json_of(columns)} as value"), task, prepared)
+        is_local = task.options.seatunnel is not None
+        return super().stage(spark, df.selectExpr(f"{json_of(columns, is_local=is_local)} as value"), task, prepared)
 
     def write_rows(self, write: RowWrite, batches: "Iterator[pa.RecordBatch]") -> Value:
         """Send the requests of a task; returns None, or the code, message and remedy of the first that failed."""

@@ -6,10 +6,13 @@ Spark's reader would truncate (a numeric of 50 digits, MySQL's TIME), as a subqu
 that MySQL would compare ignoring case is read with a binary collation, so that a pushed filter selects Spark's rows.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote as percent_encoded
+from urllib.parse import urlencode
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.quoting import quote, quote_text
@@ -208,7 +211,19 @@ def _by_query(
     if not partitions.predicates:
         return reader.options(**partitions.settings).option("dbtable", source).load()
     options = {**_options(reading), **own, **({"customSchema": schema} if schema else {})}
-    return spark.read.jdbc(options.pop("url"), source, predicates=list(partitions.predicates), properties=options)
+    url = _with_properties(options.pop("url"), reading)
+    return spark.read.jdbc(url, source, predicates=list(partitions.predicates), properties=options)
+
+
+def _with_properties(url: str, reading: Reading) -> str:
+    """The URL with the properties that are no secrets: Spark gives those of a read by predicates to the driver in lower
+    case, and MySQL's does not know `connectiontimezone`."""
+    if reading.connection.dialect.quotes != "``":
+        return url
+    given = {parameter.partition("=")[0] for parameter in re.split(r"[?&]", url)[1:]}
+    properties = {**reading.connection.dialect.properties, **reading.connection.properties}
+    further = {name: value for name, value in properties.items() if name not in given}
+    return url + ("&" if "?" in url else "?") + urlencode(further, quote_via=percent_encoded) if further else url
 
 
 def _options(reading: Reading) -> dict[str, str]:

@@ -17,7 +17,7 @@ from connectors.kafka.avro_records import avro_value, check_avro, is_avro, regis
 from connectors.kafka.options import CHANGE_FORMATS
 from connectors.kafka.protobuf_records import MESSAGE, check_messages, check_protobuf, is_protobuf, with_messages
 from connectors.kafka.whole_records import DEBEZIUM_RECORDS, NATIVE, WHOLE_FORMATS, check_whole_records, part
-from connectors.records.change_logs.write_changes import change_value
+from connectors.records.change_logs.write_changes import change_value, seatunnel_envelope
 from connectors.records.json_rows import json_of, jsonable, struct_of, to_json
 from connectors.shared.tolerated import report_tolerated
 
@@ -174,11 +174,14 @@ def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str
     if kind == "protobuf":
         return MESSAGE
     if kind in CHANGE_FORMATS:
-        row = struct_of({column.name: jsonable(quote(column.name), column.type) for column in columns})
+        is_local = options.seatunnel is not None
+        row = struct_of({each.name: jsonable(quote(each.name), each.type, is_local=is_local) for each in columns})
         has_kinds = task.table.has_row_kind
+        if is_local:
+            return to_json(seatunnel_envelope(kind, row, has_kinds=has_kinds))
         return change_value(kind, row, columns, task.table.path, to_json, has_kinds=has_kinds)
     if kind == "json":
-        return json_of(columns)
+        return json_of(columns, is_local=options.seatunnel is not None)
     if kind == "raw":
         return quote(columns[0].name)
     if kind in WHOLE_FORMATS:

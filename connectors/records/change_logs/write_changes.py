@@ -17,12 +17,26 @@ Encode = Callable[[Mapping[str, str]], str]
 """Spark SQL for a JSON object of expressions by their names."""
 
 
+def seatunnel_envelope(format: str, row: str, *, has_kinds: bool) -> dict[str, str]:
+    """The fields of a row's record as Apache SeaTunnel's sinks write them, which have no more in common with a format
+    than its name: `CanalJsonSerializationSchema`, and those of the others."""
+    is_delete = _is_delete(has_kinds)
+    if format == "debezium_json":
+        given = _debezium(row, is_delete, TablePath("t"))
+        return {name: given[name] for name in ("before", "after", "op")}
+    return {"data": row, "type": f"if({is_delete}, 'DELETE', 'INSERT')"}
+
+
+def _is_delete(has_kinds: bool) -> str:
+    kinds = f"'{RowKind.UPDATE_BEFORE.value}', '{RowKind.DELETE.value}'"
+    return f"{quote(ROW_KIND)} in ({kinds})" if has_kinds else "false"
+
+
 def change_value(
     format: str, row: str, columns: Sequence[Column], path: TablePath, json: Encode, *, has_kinds: bool
 ) -> str:
     """Spark SQL for the value of a row's record; `row` is a struct of its columns. Text is as `json` writes it."""
-    removes = f"{quote(ROW_KIND)} in ('{RowKind.UPDATE_BEFORE.value}', '{RowKind.DELETE.value}')"
-    is_delete = removes if has_kinds else "false"
+    is_delete = _is_delete(has_kinds)
     if format == "canal_json":
         texts = ", ".join(f"{quote_text(column.name)}, {_canal_text(column)}" for column in columns)
         row = f"named_struct({texts})"

@@ -1,6 +1,7 @@
 """MariaDB by its own driver and by MySQL's, which is how MySQL is tested: rows of tables and queries, and writes."""
 
 from dataclasses import replace
+from datetime import datetime, timezone
 from decimal import Decimal
 
 import pytest
@@ -79,9 +80,14 @@ def test_a_query_has_the_types_of_its_table(spark, database):
 
 
 def test_a_split_query_has_them_too(spark, database):
-    database.run("create table t (id int, y year, b bit(9))", "insert into t values (1, 2024, 300), (2, 1999, 1)")
-    _, df = read(spark, database, query="select * from t", partition_column="id", partition_num=2)
-    assert sorted(map(tuple, df.collect())) == [(1, 2024, Decimal(300)), (2, 1999, Decimal(1))]
+    """By ranges that Spark makes, and by predicates."""
+    database.run("create table t (id int, many decimal(30), y year, b bit(9), at timestamp)",
+                 "insert into t values (1, 1, 2024, 300, '2024-03-31 02:30:00'), (2, 9, 1999, 1, null)")  # fmt: skip
+    moment = datetime(2024, 3, 30, 20, 45, tzinfo=timezone.utc)
+    for column in ("id", "many"):
+        _, df = read(spark, database, query="select * from t", partition_column=column, partition_num=2)
+        rows = sorted(map(tuple, df.selectExpr("id", "y", "b", "unix_seconds(at)").collect()))
+        assert rows == [(1, 2024, Decimal(300), int(moment.timestamp())), (2, 1999, Decimal(1), None)]
 
 
 def test_texts_are_compared_by_their_bytes(spark, database):
