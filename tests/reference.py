@@ -216,9 +216,11 @@ def _seatunnel() -> Iterator[str]:
     yield "## Sinks"
     yield "`multi_table_sink_replica` has no effect: Spark's tasks write a table in parallel."
     yield (
-        "If the key of the rows is known, updates and deletes are applied. If several rows have the same key, the last "
-        "one read counts. A `Jdbc` sink without `primary_keys` uses the primary key of the rows. Without `table` and "
-        "`query`, it writes to a table with the name of the rows' table."
+        "If the key of the rows is known, updates and deletes are applied, and a new Paimon table has that key. If "
+        "several rows have the same key, the last one read counts. Change logs and timestamps are sent to Kafka and "
+        "Http in SeaTunnel's form. Tables of one set that a sink writes into one target are one write. A `Jdbc` sink "
+        "without `primary_keys` uses the primary key of the rows. Without `table` and `query`, it writes to a table "
+        "with the name of the rows' table."
     )
     yield from _documented(DOCUMENTED_SINKS, "sink")
     yield "## Connectors of SeaTunnel"

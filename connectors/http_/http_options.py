@@ -4,6 +4,7 @@ from typing import Final
 
 from catalog.options import Option, OptionType
 from connectors.interface.schema_option import SCHEMA_OPTION
+from connectors.interface.source import STREAM
 
 PAGE_OPTIONS: Final = (
     Option("pageing.page_type", OptionType.STRING, "By page numbers, or by a cursor that each response holds.",
@@ -63,6 +64,11 @@ HTTP_OPTIONS: Final = (
            default=False),
     Option("keep_page_param_as_http_param", OptionType.BOOLEAN,
            "Whether the page number or cursor is one of `params` even where they do not name it.", default=False),
+    Option("poll_interval_millis", OptionType.INTEGER,
+           "Milliseconds between two requests of a streaming job, which writes the rows of each. Without it, the "
+           "service is a table that each micro-batch reads.",
+           minimum=0, alternatives=("poll_interval_ms",)),
+    STREAM,
 )  # fmt: skip
 
 SINK_OPTIONS: Final = (

@@ -1,5 +1,6 @@
 """Rows of a web service, fetched page by page: Apache SeaTunnel's Http source."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
@@ -14,19 +15,22 @@ from connectors.http_.http_options import HTTP_OPTIONS
 from connectors.http_.http_pages import row_texts
 from connectors.http_.http_requests import check_url
 from connectors.http_.json_paths import is_json_path
+from connectors.http_.poll_source import polls
 from connectors.http_.staged_lines import staged_lines
 from connectors.interface.schema_option import declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsStreaming
 from connectors.shared.loose_json import as_text
 from connectors.shared.tolerated import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_INTERVAL_MS: Final = 1_000
 _CONTENT: Final = CatalogTable.of("http", [Column("content", STRING)])
 
 
-class HttpSource(Source):
+class HttpSource(Source, SupportsStreaming):
     tested_against: ClassVar[tuple[str, ...] | None] = ("HTTP servers of the tests",)
     doc: ClassVar[str] = (
         "Rows of a web service, as JSON or text. The driver fetches one page after another and stages the "
@@ -54,6 +58,23 @@ class HttpSource(Source):
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return redacted_text(options.string("url"))
 
+    def completed(self, options: Options) -> Options:
+        """Only a block with `poll_interval_millis` is a stream; others are tables, which each micro-batch reads."""
+        if "stream" in options.places or "stream" not in options.values:
+            return options
+        is_polled = options.get("poll_interval_millis") is not None
+        return replace(options, values={**options.values, "stream": is_polled})
+
+    def stream_identity(self, options: Options) -> str:
+        return redacted_text(options.string("url"))
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """Polls: each micro-batch asks the service once, and has the rows that it answers then."""
+        return polls(spark, _interval_ms(task.options))
+
+    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
+        return self.read(spark, task)
+
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         columns = task.table.columns or _CONTENT.columns
         is_text = not task.options.mapping("schema") or task.options.get("format") == "text"
@@ -65,6 +86,11 @@ class HttpSource(Source):
         types = {column.name: column.type for column in columns}
         typed = (f"cast(row.{quote(name)} as {to_ddl(types[name])}) as {quote(name)}" for name in names)
         return lines.selectExpr(parsed).selectExpr(*typed)
+
+
+def _interval_ms(options: Options) -> int:
+    """Milliseconds between two polls."""
+    return options.optional_integer("poll_interval_millis") or _INTERVAL_MS
 
 
 def _check_request(options: Options, diagnostics: Diagnostics) -> None:

@@ -177,10 +177,10 @@ def test_an_optional_list_that_is_empty_is_as_if_not_written_under_the_flag(tmp_
     assert "assign_partitions" not in shown
 
 
-def test_the_main_branch_of_iceberg_is_the_only_one(tmp_path, capsys):
+def test_another_branch_of_iceberg_than_the_main_one_takes_appends(tmp_path, capsys):
     table = "catalog_name = c, namespace = n, table = t, iceberg.catalog.config { warehouse = file:///nowhere }"
-    for branch, expected in (("main", 0), ("other", 2)):
-        sink = f"Iceberg {{ {table}, iceberg.table.commit-branch = {branch} }}"
+    for branch, more, expected in (("main", "", 0), ("other", "", 0), ("other", "data_save_mode = DROP_DATA", 2)):
+        sink = f"Iceberg {{ {table}, iceberg.table.commit-branch = {branch}\n{more} }}"
         code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
         assert code == expected, shown
 

@@ -109,7 +109,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "FakeSource": {
         "split.read-interval": Unsupported("give `read_limit.rows_per_second` in `env`", (1, 0), is_ignored=True)
     },
-    "Http": {"poll_interval_millis": _STREAM},
     "Kafka": {
         **dict.fromkeys(
             ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size"), _READ_BY_SPARK
