@@ -28,10 +28,16 @@ ALL = os.environ.get("PENSTOCK_TEST_ALL_VALUES") == "1"
 SCHEMA = {"fields": {"a": "int", "b": "string"}}
 RULE = {"field_name": "b", "rule_type": "NOT_NULL"}
 FILES = {"path": "in.csv", "file_format_type": "csv", "schema": SCHEMA}
+WEB = {"url": "http://127.0.0.1:1/x", "format": "json"}
 SOURCES: dict[str, dict[str, object]] = {
+    "AzureBlobFile": {"account": "a", "container": "c", **FILES}, "GcsFile": {"bucket": "gs://b", **FILES},
+    "Github": WEB, "Gitlab": {**WEB, "access_token": "k"}, "Jira": {**WEB, "email": "e", "api_token": "k"},
+    "Klaviyo": {**WEB, "private_key": "k", "revision": "r"}, "Lemlist": {**WEB, "password": "k"},
+    "Notion": {**WEB, "password": "k", "version": "v"}, "OneSignal": {**WEB, "password": "k"},
+    "Persistiq": {**WEB, "password": "k"},
     "CosFile": {"bucket": "cosn://b", "region": "r", **FILES}, "Delta": {"path": "delta"}, "FakeSource": {},
     "FtpFile": {"host": "h", "user": "u", "password": "p", **FILES}, "HdfsFile": FILES,
-    "Http": {"url": "http://127.0.0.1:1/x", "format": "json"}, "Iceberg": {"warehouse": "warehouse", "table": "db.t"},
+    "Http": WEB, "Iceberg": {"warehouse": "warehouse", "table": "db.t"},
     "Jdbc": {"url": "jdbc:postgresql://127.0.0.1:1/d", "table_path": "public.t"},
     "Kafka": {"topic": "t", "bootstrap.servers": "127.0.0.1:1"}, "LocalFile": FILES,
     "ObsFile": {"bucket": "obs://b", "endpoint": "e", **FILES}, "Paimon": {"warehouse": "warehouse", "table": "db.t"},
@@ -40,6 +46,8 @@ SOURCES: dict[str, dict[str, object]] = {
 }  # fmt: skip
 TARGET = {"path": "out", "file_format_type": "csv"}
 SINKS: dict[str, dict[str, object]] = {
+    "AzureBlobFile": {"account": "a", "container": "c", **TARGET}, "GcsFile": {"bucket": "gs://b", **TARGET},
+    "Feishu": {"url": "http://127.0.0.1:1/x"}, "Http": {"url": "http://127.0.0.1:1/x"},
     "Assert": {"rules": {"row_rules": [{"rule_type": "MAX_ROW", "rule_value": 1}]}}, "Console": {}, "InMemory": {},
     "CosFile": {"bucket": "cosn://b", "region": "r", **TARGET}, "Delta": {"path": "out"}, "HdfsFile": TARGET,
     "FtpFile": {"host": "h", "user": "u", "password": "p", **TARGET}, "LocalFile": TARGET,

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from catalog.options import Options
 from catalog.quoting import quote
 from catalog.tables.table import Column
+from catalog.types.datatypes import Array, Map, Struct
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, writer_options
 from connectors.files.formats.read_files import allow_charset
@@ -91,7 +92,9 @@ def _writer(
     for column in columns:
         stored, name = stored_type(kind, column.type), quote(column.name)
         if are_attributes(options):  # Spark would write their internal values
-            values.append(f"{to_text(name, column.type, formats)} as {quote(XML_ATTRIBUTE + column.name)}")
+            is_nested = isinstance(column.type, Array | Map | Struct)  # XML has not the characters that separate parts
+            text = f"to_json({name})" if is_nested else to_text(name, column.type, formats)
+            values.append(f"{text} as {quote(XML_ATTRIBUTE + column.name)}")
         elif stored == column.type:
             values.append(name)
         elif kind == "csv":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from catalog.options import Options
-from catalog.quoting import quote
+from catalog.quoting import quote, quote_text
 from catalog.tables.table import Column
 from catalog.types.datatypes import (  # fmt: skip
     BINARY,
@@ -86,7 +86,9 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
             value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
         is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml"))
         is_xml = kind == "xml" and read_type(column, options) != stored_type(kind, type)
-        if is_number:
+        if are_attributes(options) and isinstance(type, Array | Map | Struct):
+            converted = f"from_json({_unblank(value)}, {quote_text(to_ddl(type))}, map('mode', 'FAILFAST'))"
+        elif is_number:
             converted = number_of_text(_unblank(value), column, options)
         elif is_text or is_xml or (kind == "csv" and stored_type(kind, type) != type):
             converted = from_text(value, type, formats)

@@ -11,7 +11,7 @@ _SPARK: Final = "use `Spark` with that system's Spark connector as `format`, its
 _API: Final = "use `Http` with the service's URL, headers and JSON path"
 
 _BY_ADVICE: Final = {
-    _FILES: "OssJindoFile BosFile GcsFile ADLSFile SmbFile",
+    _FILES: "OssJindoFile BosFile ADLSFile SmbFile",
     _OWN_JDBC: "Mysql MariaDB PostgreSQL Oracle SqlServer DB2 DuckDB",
     _JDBC: "Clickhouse StarRocks Doris Cloudberry Snowflake Phoenix HiveJdbc Databend Dameng Vertica SingleStore "
     "Kingbase OceanBase Greenplum Redshift",

@@ -54,6 +54,34 @@ from tests.connectors.jobs import options_of
                 "fs.s3a.access.key": "i",
             },
         ),
+        (
+            "GcsFile",
+            {"bucket": "b", "service_account_key_file": "k.json", "hadoop_properties": {"fs.gs.project.id": "p"}},
+            "gs://b/in/a",
+            {
+                "fs.gs.auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE",
+                "fs.gs.auth.service.account.json.keyfile": "k.json",
+                "fs.gs.project.id": "p",
+            },
+        ),
+        (
+            "AzureBlobFile",
+            {"account": "a", "container": "c", "account_key": "k"},
+            "abfss://c@a.dfs.core.windows.net/in/a",
+            {
+                "fs.azure.account.auth.type.a.dfs.core.windows.net": "SharedKey",
+                "fs.azure.account.key.a.dfs.core.windows.net": "k",
+            },
+        ),
+        (
+            "AzureBlobFile",
+            {"account": "a", "container": "c", "sas_token": "t"},
+            "abfss://c@a.dfs.core.windows.net/in/a",
+            {
+                "fs.azure.account.auth.type.a.dfs.core.windows.net": "SAS",
+                "fs.azure.sas.fixed.token.a.dfs.core.windows.net": "t",
+            },
+        ),
     ],
 )
 def test_locations(name, given, path, settings):
