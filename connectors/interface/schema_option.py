@@ -44,6 +44,8 @@ def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> Cat
     block = options.mapping("schema")
     if not declares_columns(options):  # the columns are in the data
         return None
+    if options.seatunnel is not None and not block.keys() & set(_BLOCK_KEYS):
+        block = {"fields": block}  # found in the documentation of SeaTunnel 2.3
     for key in block:
         if key not in _BLOCK_KEYS:
             help = did_you_mean(key, _BLOCK_KEYS)

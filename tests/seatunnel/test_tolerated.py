@@ -271,3 +271,20 @@ def test_an_entry_of_table_transform_for_no_table_is_a_warning_under_the_flag(tm
             compile_job(job, Settings(compat=Compat.SEATUNNEL_2 if seatunnel else Compat.OFF), diagnostics) is not None
         ) == seatunnel
         assert "PEN2007" in [each.code for each in diagnostics]
+
+
+def test_a_schema_of_names_alone_is_one_of_fields_under_the_flag(tmp_path, capsys):
+    source = "FakeSource { schema = { id = int, name = string } }"
+    sink = "Assert { rules { field_rules = [{ field_name = name, field_type = string }] } }"
+    assert validated(tmp_path, capsys, "--compat", "seatunnel", source=source, sink=sink)[0] == 0
+    code, shown = validated(tmp_path, capsys, source=source, sink=sink)
+    assert code == 2
+    assert "`schema` has no `name`" in shown
+
+
+@pytest.mark.parametrize("url", ["jdbc:postgresql://db:5432", "jdbc:postgresql://db:5432/?ssl=false"])
+def test_the_database_of_a_url_of_postgresql_may_be_an_option_under_the_flag(tmp_path, capsys, url):
+    sink = f'Jdbc {{ url = "{url}", database = shop, table = "public.t", user = u, password = p }}'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+    assert validated(tmp_path, capsys, sink=sink)[0] == (2 if url.endswith("5432") else 0)
