@@ -39,7 +39,7 @@ def completed(options: Options) -> Options:
 
 def seatunnel_write_mode(schema: Schema | None, mode: WriteMode, options: Options, table: CatalogTable) -> WriteMode:
     """The write mode of a block that names none, as SeaTunnel writes: by the key of the table that is there, and a new
-    table has the key of the rows (`SchemaUtil.toPaimonSchema`). `mode`: the connector's own."""
+    table has the key of the rows (toPaimonSchema of its SchemaUtil). `mode`: the connector's own."""
     is_new = schema is None or options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
     if is_new:
         own = table.schema.primary_key

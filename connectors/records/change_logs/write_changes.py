@@ -19,7 +19,7 @@ Encode = Callable[[Mapping[str, str]], str]
 
 def seatunnel_envelope(format: str, row: str, *, has_kinds: bool) -> dict[str, str]:
     """The fields of a row's record as Apache SeaTunnel's sinks write them, which have no more in common with a format
-    than its name: `CanalJsonSerializationSchema`, and those of the others."""
+    than its name (CanalJsonSerializationSchema and the others)."""
     is_delete = _is_delete(has_kinds)
     if format == "debezium_json":
         given = _debezium(row, is_delete, TablePath("t"))
