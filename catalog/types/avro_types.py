@@ -137,7 +137,7 @@ class _Reader:
         return struct
 
     def union(self, branches: list[Any], space: str) -> tuple[DataType, bool]:
-        """One type beside null is that type; int with long, and float with double, the wider one; others are a struct
+        """One type next to null is that type; int with long, and float with double, the wider one; others are a struct
         of one field for each."""
         if any(isinstance(branch, list) for branch in branches):
             raise AvroSchemaError("the Avro schema has a union within a union")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = Column("_commit_version", BIGINT)
 COMMIT_COLUMNS: Final = (VERSION, Column("_commit_timestamp", TIMESTAMP))
-"""What a feed has beside the table's columns: the commit of a change."""
+"""What a feed has in addition to the table's columns: the commit of a change."""
 _TYPE: Final = "_change_type"
 _KINDS: Final = {
     "insert": RowKind.INSERT,

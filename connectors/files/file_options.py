@@ -333,7 +333,7 @@ _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
 }
 TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "lzo")
 HADOOP_CODECS: Final = "io.compression.codecs"
-"""Hadoop's setting that names codecs beside those it knows."""
+"""Hadoop's setting that names codecs in addition to those it knows."""
 
 _LZOP: Final = "io.airlift.compress.lzo.LzopCodec"
 """Hadoop's codec of `.lzo` files that Spark brings, without a name of its own in Spark."""

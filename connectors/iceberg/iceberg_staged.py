@@ -38,7 +38,7 @@ class IcebergStaged(Staged):
     """The places of a write and what its one commit does.
 
     `data` is the directory of its files in the table's location, `missing` the directories above it that were not there
-    (innermost first), `staging` a directory beside the run's journal. `fields` is Iceberg's JSON of the schema that the
+    (innermost first), `staging` a folder next to the run's journal. `fields` is Iceberg's JSON of the schema that the
     files were written in, where the commit creates it. `added`: columns that the commit adds to the table or widens,
     with their types in Spark's JSON. `replace_where`: the rows that the staged ones replace. `branch` holds the result
     of a merge that began at the snapshot `base` of the main branch. `to_branch`: the branch that rows are appended to,

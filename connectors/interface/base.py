@@ -52,7 +52,7 @@ class Connector(ABC):
         return self.maven
 
     def needs(self, options: Options) -> tuple[str, ...]:
-        """Notes for `explain` on what a block with these options needs beside Spark, such as the jars of its path."""
+        """Notes for `explain` on what a block with these options needs except Spark, such as the jars of its path."""
         return ()
 
     def credentials(self, options: Options) -> Credentials:

@@ -160,7 +160,7 @@ class SupportsNewColumns(ABC):
 
     @abstractmethod
     def new_columns(self, task: ScanTask, batch: "DataFrame") -> tuple[Column, ...]:
-        """The columns that a micro-batch of `stream` has beside those of the table; the same for the same
+        """The columns that a micro-batch of `stream` has in addition to those of the table; the same for the same
         micro-batch."""
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Topics of Kafka: Apache SeaTunnel's Kafka source and sink, read and written by Spark's own connector.
 
 A read covers the records that the topics have when it starts; the offsets where it ends are committed to the consumer
-group after the commit of the sinks. A write stages its records as Parquet beside the run's journal and sends them at
+group after the commit of the sinks. A write stages its records as Parquet next to the run's journal and sends them at
 the commit. Kafka cannot take them back, so that an interrupted commit sends all of them again:
 
     <run>/staging/<write id>/data     the staged records
@@ -272,7 +272,7 @@ _STAGED_DDL = (
 
 
 def _check_assigned(assigned: int, counts: Mapping[str, int], span: Span | None) -> None:
-    """Raise PEN5005 where a topic has no partition beside those of `assign_partitions`."""
+    """Raise PEN5005 where a topic has no partition except those of `assign_partitions`."""
     for topic, count in counts.items():
         if assigned and count <= assigned:
             message = f"`assign_partitions` has {assigned} texts, and `{topic}` {count} partitions: one more is needed"

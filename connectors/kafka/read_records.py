@@ -128,7 +128,7 @@ _READ_ONCE: Final = "if(spark_partition_id() >= 0, __error, null)"
 """Spark moves no filter below a projection with a function that is not deterministic: one that it moved would read each
 record a second time, by expressions that contain each other."""
 _RECORD: Final = ("__text", "topic as __topic", "partition as __partition", "offset as __offset")
-"""What the message about a record needs beside the error."""
+"""What the message about a record needs in addition to the error."""
 
 
 @dataclass(frozen=True, slots=True)

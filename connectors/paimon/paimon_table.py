@@ -1,4 +1,4 @@
-"""A Paimon table by pypaimon: its snapshots, its commits. The only module, beside what runs in tasks, that calls it."""
+"""A Paimon table by pypaimon: its snapshots, its commits. The only module, except what runs in tasks, that calls it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

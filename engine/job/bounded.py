@@ -57,7 +57,7 @@ def project_roots(job: Path) -> tuple[str, ...]:
 
 
 def _checkout(path: Path) -> tuple[str, ...]:
-    """The checkout of git that a job is in: its data may be beside its jobs, and all of it is the job's author's."""
+    """The checkout of git that a job is in: its data may be next to its jobs, and all of it is the job's author's."""
     folder = Path(os.path.realpath(path.parent))
     return next(((str(above),) for above in (folder, *folder.parents) if (above / ".git").exists()), ())
 

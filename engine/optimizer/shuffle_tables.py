@@ -1,6 +1,6 @@
 """Choose how the rows of one stream get to the tables that they are for.
 
-| what                  | reads the source | cost beside the writes of the tables                     |
+| what                  | reads the source | cost in addition to the writes of the tables             |
 |-----------------------|------------------|----------------------------------------------------------|
 | independent branches  | once per table   | nothing but these reads                                  |
 | one partitioned write | once             | each row is written to Parquet and read there, once each |

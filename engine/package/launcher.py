@@ -1,4 +1,4 @@
-"""The script that spark-submit runs; `build` fills in the names and puts it beside the zip as a file of its own.
+"""The script that spark-submit runs; `build` fills in the names and puts it next to the zip as a file of its own.
 
 Modules in machine code cannot be imported from a zip, so the driver unpacks it first; executors import Penstock's
 modules from the zip as it is.

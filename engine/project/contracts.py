@@ -34,7 +34,7 @@ _WIDER: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     FLOAT: (DOUBLE,),
     DATE: (TIMESTAMP_NTZ,),
 }
-"""What Spark reads a Parquet column as, beside its own type."""
+"""What Spark reads a Parquet column as, other than its own type."""
 
 
 def contract_errors(graph: JobGraph) -> Iterator[Diagnostic]:

@@ -1,6 +1,6 @@
 """A bounded pool of slots for which pipelines queue: first come, first served, with aging.
 
-A request that does not fit may be overtaken by a smaller one that does, until it has waited `aging_seconds`. Beside
+A request that does not fit may be overtaken by a smaller one that does, until it has waited `aging_seconds`. Next to
 slots, a pipeline may need connections to systems that limit them; it gets all that it needs at once.
 """
 

@@ -110,7 +110,7 @@ def _is_key(key: Key | None, grouping: Grouping) -> bool:
 
 
 def _check_correlated(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
-    """A correlated scalar subquery beside aggregates must itself be grouped by, even if the columns it uses are."""
+    """A correlated scalar subquery next to aggregates must itself be grouped by, even if the columns it uses are."""
     if not is_scalar(node) or isinstance(node.find_ancestor(exp.Having, exp.Select), exp.Having):
         for column, bound in scope.correlated.get(id(outermost(node)), ()):
             if not _is_key(bound.key, grouping) and not is_aggregated(column):

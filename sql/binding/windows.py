@@ -70,7 +70,7 @@ def _refuse_all(scope: SelectScope, window: exp.Window) -> None:
 
 
 def refuse_hidden_columns(scope: SelectScope, having: exp.Expr) -> None:
-    """Report columns of HAVING beside a window function that an item of the select list hides.
+    """Report columns of HAVING next to a window function that an item of the select list hides.
 
     `select a, max(b) as a, rank() over (…) … having a > 1` is ambiguous, and `max(b)` not found if `b` is an alias.
     """

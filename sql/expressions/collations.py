@@ -112,7 +112,7 @@ def _results(node: exp.Case) -> list[exp.Expr]:
 
 
 def _is_mixed(node: exp.Case, scope: Scope) -> bool:
-    """Whether a CASE has a NULL or a number beside strings of different collations, to which Spark gives none then."""
+    """Whether a CASE has a NULL or a number among strings of different collations, to which Spark gives none then."""
     types = [_type(result, scope) for result in _results(node)]
     strings = [type for type in types if has_string(type)]
     others = [type for type in types if type != UNKNOWN and not has_string(type)]

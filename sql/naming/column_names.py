@@ -16,7 +16,7 @@ _UNNAMED: Final = "unnamed"
 
 
 def unname_parts(item: exp.Expr, scope: Scope, *, is_aggregated: bool) -> None:
-    """Record which names within an item beside a generator are not shown: Spark drops them as it moves the generator.
+    """Record which names within an item next to a generator are not shown: Spark drops them as it moves the generator.
 
     Those of paths, but for the item that is one; and without GROUP BY or aggregates aliases, if anything in the item is
     resolved only after that.

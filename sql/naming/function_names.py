@@ -75,4 +75,4 @@ array_sort current_date current_time date_format date_trunc from_json from_unixt
 rand sequence timestampadd to_csv to_date to_json to_timestamp to_xml unix_timestamp uuid variant_get
 """
 RESOLVED_LATE: Final = frozenset(_LATE.split())
-"""Functions that Spark resolves after it has looked for generators beside them: those with a time zone or a seed."""
+"""Functions that Spark resolves after it has looked for generators next to them: those with a time zone or a seed."""

@@ -78,7 +78,7 @@ def pretty_binary(symbol: str) -> Printer:
 
 
 def _whole(text: str, *, rounds_up: bool) -> str:
-    """An integer is compared with the whole number beside a decimal literal."""
+    """An integer is compared with the whole number next to a decimal literal."""
     try:
         return str(math.ceil(Number(text)) if rounds_up else math.floor(Number(text)))
     except ArithmeticError:

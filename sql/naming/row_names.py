@@ -13,7 +13,7 @@ from sql.parsing.call_names import call_name
 from sql.types.expression_type import Scope
 
 _NAMED: Final = (exp.Literal, exp.RawString, exp.Null, exp.Concat, exp.Between, exp.Extract, exp.Identifier)
-"""What has a name to Spark beside columns and fields: plain constants, and calls that it replaces by others."""
+"""What has a name to Spark in addition to columns and fields: plain constants, and calls that it replaces by others."""
 
 
 def row_before(node: exp.Expr) -> Sequence[exp.Expr] | None:

@@ -1,6 +1,6 @@
 """sqlglot's tokens of a text of Spark SQL, found by one regular expression: its tokenizer looks at each character.
 
-A text with rare syntax (escapes in strings, suffixes of numbers, signs beside each other that are no operator) is left
+A text with rare syntax (escapes in strings, suffixes of numbers, signs next to each other that are no operator) is left
 to sqlglot's tokenizer. Comments are left out here; nothing depends on them but hints, which sqlglot reads.
 
 What is valid in Spark is not decided here but in `sql.recognizer.lexer`, which says why there are two.

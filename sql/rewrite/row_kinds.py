@@ -129,7 +129,7 @@ class _Carrier:
         return any(_is_star_of(projection, source) for projection in query.expressions)
 
     def end_of_columns(self, query: exp.Select) -> int:
-        """The offset of the FROM that ends the select list: the last one before the item's own name, beside it."""
+        """The offset of the FROM that ends the select list: the last one before the item's own name, next to it."""
         item = query.args["from_"].this
         alias = item.args.get("alias")
         anchor = first_offset(alias.this if alias is not None and alias.this else item)

@@ -1,4 +1,4 @@
-"""Generators in a select list, and what is beside them."""
+"""Generators in a select list, and what is next to them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -32,7 +32,7 @@ def refuse_nested_generator(scope: SelectScope, special: Special, item: exp.Expr
 
 
 def refuse_grouped_generators(scope: SelectScope, items: Sequence[Special], *, is_explicit: bool) -> None:
-    """Beside groups and aggregates one generator is allowed.
+    """Next to groups and aggregates one generator is allowed.
 
     Without GROUP BY, Spark takes it out of the list before it knows the aggregates, where it resolves those late.
     """

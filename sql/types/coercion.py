@@ -52,7 +52,7 @@ STRING_PROMOTIONS: Final[dict[DataType, DataType]] = {
     FLOAT: DOUBLE,
     DOUBLE: DOUBLE,
 }
-"""What a string becomes beside another type."""
+"""What a string becomes where the other operand has this type."""
 
 Widener = Callable[[DataType, DataType], DataType | None]
 
@@ -163,9 +163,9 @@ def tightest(a: DataType, b: DataType) -> DataType | None:
 
 
 def tightest_in_collection(a: DataType, b: DataType) -> DataType | None:
-    """`tightest` of an array's elements and a value beside them, which Spark finds as if ANSI were off.
+    """`tightest` of an array's elements and a value next to them, which Spark finds as if ANSI were off.
 
-    A float beside an integer stays a float. The casts to the type are those of ANSI: none from one interval to another.
+    A float with an integer stays a float. The casts to the type are those of ANSI: none from one interval to another.
     """
     if not keeps_intervals(a, b):
         return None
@@ -208,7 +208,7 @@ def _promoted(a: DataType, b: DataType) -> DataType | None:
 
 
 def promoted_string(other: DataType) -> DataType | None:
-    """What a string becomes beside the other type; None if it can't."""
+    """What a string becomes next to the other type; None if it can't."""
     if isinstance(other, Decimal):
         return DOUBLE
     return other if isinstance(other, Time) else STRING_PROMOTIONS.get(other)

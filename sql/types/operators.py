@@ -104,7 +104,7 @@ def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:
 
 
 def _as_numbers(operator: str, left: Typed, right: Typed) -> tuple[Typed, Typed] | None:
-    """Both sides as numbers: a string is promoted beside a number, NULL becomes the other side's type."""
+    """Both sides as numbers: a string is promoted next to a number, NULL becomes the other side's type."""
     if left.type == VOID and right.type == VOID:
         filler = BIGINT if operator == "div" else DOUBLE
         return Typed(filler), Typed(filler)
@@ -120,12 +120,12 @@ def _as_numbers(operator: str, left: Typed, right: Typed) -> tuple[Typed, Typed]
 
 
 def _promote(side: Typed, other: DataType) -> Typed:
-    """A string or NULL beside a number."""
+    """A string or NULL next to a number."""
     return Typed(other, side.nullable) if side.type == VOID else Typed(promoted_string(other) or other)
 
 
 def _decimal_side(side: Typed, other: Typed) -> Decimal:
-    """A side as a decimal; a whole literal beside a decimal has just the digits that it needs."""
+    """A side as a decimal; a whole literal next to a decimal has just the digits that it needs."""
     if isinstance(side.type, Decimal):
         return side.type
     is_integral = side.type in INTEGRAL_TYPES and side.type != TINYINT  # Spark leaves `4Y` out

@@ -101,7 +101,7 @@ class _Fixed:
 
 
 class _Micros:
-    """A column of times: milliseconds after the words, the nanoseconds in them beside their offset."""
+    """A column of times: milliseconds after the words, the nanoseconds in them next to their offset."""
 
     def __init__(self, micros: Any) -> None:
         import numpy as np

@@ -1,6 +1,6 @@
 """Values as Debezium encodes them: days, milli- and microseconds as numbers, decimals as bytes in base64.
 
-What a number means is in the `schema` that a record may have beside its `payload`; where it has none, in the column's
+What a number means is in the `schema` that a record may have next to its `payload`; where it has none, in the column's
 declared type.
 """
 

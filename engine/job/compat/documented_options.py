@@ -63,7 +63,7 @@ _STORES: Final[Mapping[str, str]] = {
     "FtpFile": "host port user password connection_mode remote_verification_enabled control_encoding",
     "SftpFile": "host port user password",
 }
-"""Connector of files -> its options beside those of every connector of files."""
+"""Connector of files -> its options in addition to those of every connector of files."""
 
 _JDBC: Final = (
     "url driver username user password compatible_mode dialect connection_check_timeout_sec connect_timeout_ms "

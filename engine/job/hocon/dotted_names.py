@@ -1,4 +1,4 @@
-"""Dotted keys that are names as a whole, where HOCON would let one replace the other: `a = 1` beside `a.b = 2`."""
+"""Dotted keys that are names as a whole, where HOCON would let one replace the other: `a = 1` next to `a.b = 2`."""
 
 import re
 from collections.abc import Collection, Iterator

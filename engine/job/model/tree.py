@@ -117,7 +117,7 @@ def _flatten(node: MapNode, prefix: str, names: Collection[str]) -> Iterator[tup
 
 
 def _is_of_names(node: MapNode, prefix: str, names: Collection[str]) -> bool:
-    """Whether a block under a name holds nothing but longer names: `start_mode.offsets`, beside `start_mode`."""
+    """Whether a block under a name holds nothing but longer names: `start_mode.offsets`, next to `start_mode`."""
     return bool(node.entries) and all(f"{prefix}.{entry.key}" in names for entry in node.entries)
 
 

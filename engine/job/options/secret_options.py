@@ -24,7 +24,7 @@ from engine.job.model.tree import TextNode
 KEY_VARIABLE: Final = "PENSTOCK_SHADE_KEY"
 PREFIX: Final = "aes-gcm:"
 SHADED_NAMES: Final = ("password", "username", "user", "auth", "token", "access_key", "secret_key")
-"""What Apache SeaTunnel encrypts by default (`ConfigShadeUtils`), beside the options that a spec calls sensitive."""
+"""What Apache SeaTunnel encrypts by default (`ConfigShadeUtils`), with the options that a spec calls sensitive."""
 
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = (16, 24, 32)

@@ -3,7 +3,7 @@
     FakeSource { row.num = 5, tables_configs = [{ schema { table = "shop.orders", … } }, { schema { … } }] }
     Filter     { table_match_regex = "shop\\..*", table_transform = [{ table_path = "shop.orders", … }], … }
 
-An entry of `tables_configs` is a block of its own that inherits what is written beside the list, as HOCON merges
+An entry of `tables_configs` is a block of its own that inherits what is written next to the list, as HOCON merges
 objects. An entry of `table_transform` has all options for one table.
 """
 

@@ -102,7 +102,7 @@ def _checked(node: Node, flows: Flows, diagnostics: Diagnostics) -> StreamRows |
 
 
 def _read_as_stream(node: Node, flows: Flows) -> str | None:
-    """A source beside another stream that could also be read as a table."""
+    """A source joined by another stream that could also be read as a table."""
     if sum(child in flows for child in children(node)) < 2:
         return None
     scans = (scan for scan in below(node) if isinstance(scan, Scan) and is_stream(scan))

@@ -62,7 +62,7 @@ NAME_OR_TEXT: Final = re.compile(rf"`([A-Za-z_]\w*)`|{TEXT}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the world beside the plan."""
+    """What is known of the world, in addition to the plan."""
 
     previews: WritePreviews
     starts: Starts

@@ -27,7 +27,7 @@ def schedule_text(plan: Plan) -> str:
 
 
 def _taken(pipeline: Plan, limits: Mapping[str, int]) -> Iterator[str]:
-    """What a pipeline takes while it runs, beside one slot."""
+    """What a pipeline takes while it runs, in addition to one slot."""
     yield f"{len(pipeline.writes)} sink{'s' * (len(pipeline.writes) > 1)}"
     if (taken := weight(pipeline)) > 1:
         yield f"{taken} slots"

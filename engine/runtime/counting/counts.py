@@ -183,7 +183,7 @@ def filtered_rows(execution: Execution) -> int | None:
 
 
 def _drops_by_join(operator: Operator) -> bool:
-    """Whether the join is a filter: semi, anti, or inner with a condition beside its keys."""
+    """Whether the join is a filter: semi, anti, or inner with a condition other than its keys."""
     found = _JOIN_KIND.search(operator.description) if "Join" in operator.name else None
     return found is not None and (found[1] != "Inner" or "(" in found[2])
 

@@ -1,4 +1,4 @@
-"""What a stream leaves between two runs: Spark's checkpoint, and beside it whose it is.
+"""What a stream leaves between two runs: Spark's checkpoint, and next to it whose it is.
 
 <folder>/<uid or name>/stream.json    the stream's id, the sources that it reads, and what keeps state over them
 <folder>/<uid or name>/checkpoint     Spark's: offsets and commits by micro-batch, and the state
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LOG_OFFSET: Final = '{"logOffset":'
 
 _NOTHING_YET: Final = "-"
-"""The offsets of a source of which nothing has been read, beside others."""
+"""The offsets of a source of which nothing has been read, where others have been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ def _sources(record: StreamRecord) -> str:
 
 
 def _refuse_renamed(files: Files, root: str, stream: StreamPlan, own: StreamRecord, in_use: Collection[str]) -> None:
-    """Refuse to begin anew beside a checkpoint of the same source that no stream of the job uses."""
+    """Refuse to begin anew where there is a checkpoint of the same source that no stream of the job uses."""
     for name in files.children(root):
         record = None if name in in_use else _record(files, f"{root}/{name}")
         if record is None or not _reads_same(stream, record, own):

@@ -1,6 +1,6 @@
 """How much memory outside of Java's heap a session with an accelerator gets, where the user does not say.
 
-On one machine: a quarter of its memory, or of what its container may use, and at most half of what is free beside
+On one machine: a quarter of its memory, or of what its container may use, and at most half of what is free next to
 Java's heap. On a cluster: as much as an executor's heap; YARN and Kubernetes add it to what they reserve.
 """
 

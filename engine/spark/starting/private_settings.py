@@ -3,7 +3,7 @@
     spark-submit --properties-file /tmp/penstock-x1/spark.properties --load-spark-defaults pyspark-shell
 
 The file is removed when Java has started. Settings of `spark-defaults.conf` and of PYSPARK_SUBMIT_ARGS have the place
-that they have beside `--conf`: below, and above.
+that they have in addition to `--conf`: below, and above.
 """
 
 import os

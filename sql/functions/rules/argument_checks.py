@@ -33,7 +33,7 @@ def becomes_null(args: list[Typed], target: DataType) -> bool:
 
 
 def fitting(element: DataType, value: DataType) -> DataType:
-    """The type of an array's elements and of a value beside them; strings are not promoted."""
+    """The type of an array's elements and of a value next to them; strings are not promoted."""
     found = _common_in_collection(element, value)
     if found is None:
         raise Mismatch(f"the array holds {element}, the value beside it is {value}")
