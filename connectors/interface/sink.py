@@ -33,6 +33,8 @@ class SinkCapabilities:
     have the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
     `allows_concurrent_runs`: the sink sees to runs that write one target at the same time: it locks the target, or its
     commits are resolved against each other. For other sinks, the engine refuses the second run (PEN5007).
+    `commits_side_by_side`: runs that replace different rows of one target can be made at once; other sinks let one
+    run at a time write a target.
     """
 
     schema_save_modes: tuple[SchemaSaveMode, ...]
@@ -42,6 +44,7 @@ class SinkCapabilities:
     fills_columns: bool = False
     row_kind_modes: tuple[WriteMode, ...] = ()
     allows_concurrent_runs: bool = False
+    commits_side_by_side: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,6 +12,7 @@ from connectors.lakehouse.versions import VERSION_OPTIONS, check_versions
 
 CAPABILITIES: Final = SinkCapabilities(
     allows_concurrent_runs=True,
+    commits_side_by_side=True,
     schema_save_modes=tuple(SchemaSaveMode),
     data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
     write_modes=tuple(WriteMode),

@@ -3,9 +3,9 @@
 import os
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from contextlib import AbstractContextManager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,7 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.limits import LimitError
-from catalog.masks import MaskedVariables
+from catalog.masks import MaskedVariables, Masks
 from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
 from catalog.reach import OutsideError, Reach, refuse_outside, within
 from connectors.interface.sink import AnySink
@@ -31,6 +31,8 @@ from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
+from engine.job.model.intervals import START as INTERVAL_START
+from engine.job.model.intervals import Interval
 from engine.job.model.job import Block, BlockKind, Cache, Chain, Env, Job, Reference, TableOptions
 from engine.job.model.settings import ReadText, Settings, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
@@ -126,15 +128,48 @@ def located(error: LimitError, path: Path) -> Iterator[Diagnostic]:
 
 
 def _load(source: SourceFile, diagnostics: Diagnostics, settings: Settings) -> Job | None:
-    mark = diagnostics.mark()
     environment = MaskedVariables(os.environ, settings.masks)
     variables = Variables({**settings.project.variables, **settings.variables}, environment, settings.compat)
-    root = job_tree(source, variables, diagnostics, settings.read)
+    own = Diagnostics()
+    root = job_tree(source, variables, own, settings.read)
+    window = None if root is None else _window(source, root, settings)
+    if window is not None:  # read again, with the variables of the interval
+        own, given = Diagnostics(), {**variables.given, **window.variables}
+        root = job_tree(source, replace(variables, given=given), own, settings.read)
+    diagnostics.extend(own)
     if root is None:
         return None
     hide_texts(root, settings.masks)
-    is_whole = all(item.code not in _HIDING for item in mark)
-    return _Loader(source, root, diagnostics, settings, is_whole=is_whole).job()
+    is_whole = all(item.code not in _HIDING for item in own)
+    job = _Loader(source, root, diagnostics, settings, is_whole=is_whole).job()
+    return job if window is None else replace(job, env=replace(job.env, window=window.interval))
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The interval that a job is compiled for, and the values of its variables."""
+
+    interval: Interval
+    variables: Mapping[str, str]
+
+
+def _window(source: SourceFile, root: MapNode, settings: Settings) -> _Window | None:
+    """The interval that a job is compiled for: that of the settings, else the one whose start is given as a variable,
+    else its first; None of a job without intervals."""
+    entry = root.entry("env")
+    node = with_defaults(entry.value if entry and isinstance(entry.value, MapNode) else None, settings.project.env)
+    if node is None or not any(entry.key.partition(".")[0] == "interval" for entry in node.entries):
+        return None
+    spec = read_env(node, source.path, Diagnostics(), Masks(), settings.compat).interval
+    if spec is None:
+        return None
+    interval = settings.interval
+    if interval is None:
+        with suppress(ValueError):
+            start = spec.parsed(settings.variables.get(INTERVAL_START, ""))
+            interval = Interval(spec.floor(start), spec.after(spec.floor(start)))
+    interval = interval or spec.first()
+    return _Window(interval, spec.variables(interval))
 
 
 def read_file(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import PenstockError, internal_error
 from engine.compile import Compiled
+from engine.intervals.job_ledgers import CompileAgain
+from engine.orchestration.run_intervals import run_intervals
 from engine.runtime.answer_early import answered
 from engine.runtime.application import application, clean_up_cancelled, refuse_differing_settings
 from engine.runtime.execute import run_job
@@ -30,7 +32,7 @@ def run_listed(
     request: RunRequest,
     terminal: RunTerminal,
     *,
-    compile_again: Callable[[Compiled], Compiled],
+    compile_again: CompileAgain,
     master: str | None = None,
     keeps_going: bool = False,
 ) -> int:
@@ -59,7 +61,7 @@ class _ListedJobs:
     jobs: Sequence[Compiled]
     request: RunRequest
     terminal: RunTerminal
-    compile_again: Callable[[Compiled], Compiled]
+    compile_again: CompileAgain
     master: str | None
     keeps_going: bool
     application: ExitStack = field(default_factory=ExitStack)
@@ -86,7 +88,8 @@ class _ListedJobs:
         try:
             if self.ended:  # the jobs before may have changed the columns of what this one reads
                 job = self.compile_again(job)
-            result = answered(job, request.run_id) if self.spark is None else None
+            is_early = self.spark is None and job.plan.env.interval is None
+            result = answered(job, request.run_id) if is_early else None
             result = result or self._on_spark()(job, request)
         except PenstockError as error:
             if not self.keeps_going:
@@ -107,7 +110,7 @@ class _ListedJobs:
             spark = application(self.jobs, self.master, announce=self.terminal.starting_spark)
             self.spark = self.application.enter_context(spark)
             self.used_master = str(self.spark.sparkContext.master)
-        return partial(_run, self.spark, self.terminal)
+        return partial(_run, self.spark, self.terminal, self.compile_again)
 
     def clean_up(self, interrupt: InterruptedRun) -> int:
         """Remove what the interrupted run has left, once Spark has been stopped; returns the exit code."""
@@ -124,6 +127,10 @@ class _ListedJobs:
         return clean_up_cancelled(run_id, job.state_dir, self.used_master)
 
 
-def _run(spark: "SparkSession", terminal: RunTerminal, job: Compiled, request: RunRequest) -> JobResult:
+def _run(
+    spark: "SparkSession", terminal: RunTerminal, compile_again: CompileAgain, job: Compiled, request: RunRequest
+) -> JobResult:
+    if job.plan.env.interval is not None:
+        return run_intervals(spark, job, request, terminal, compile_again=compile_again, show=terminal.show_interval)
     run = run_stream if job.plan.env.mode == "STREAMING" else run_job
     return run(spark, job, request, terminal)

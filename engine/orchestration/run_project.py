@@ -1,8 +1,7 @@
 """Runs jobs of a project side by side in one Spark application, in dependency order."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
@@ -10,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, internal_error
 from engine.compile import Compiled
+from engine.intervals.job_ledgers import CompileAgain
 from engine.orchestration.run_in_order import run_in_order
+from engine.orchestration.run_intervals import run_intervals
 from engine.project.job_graph import JobGraph
 from engine.project.recorded_state import JobStatus, record_state
 from engine.runtime.application import application, refuse_differing_settings
-from engine.runtime.attendant import Unattended
+from engine.runtime.attendant import StopsWithOthers
 from engine.runtime.execute import run_job
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.results import JobResult
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How a command runs jobs. `command`: the one that `penstock retry` repeats. `request`: each job gets a run id of
-    its own from that one. `state_dir`: where it is recorded how the jobs ended."""
+    its own from that one. `state_dir`: where it is recorded how the jobs ended. `compile_again`: as for
+    `run_listed`."""
 
     command: str
     request: RunRequest
     terminal: RunTerminal
     state_dir: str
+    compile_again: CompileAgain
     master: str | None = None
     keeps_going: bool = False
     workers: int = 4
@@ -142,20 +145,16 @@ class _Runner:
         names = list(self.compiled)
         run_id = run_ids(self.options.request.run_id, names, names)[names.index(run.name)]
         request = replace(self.options.request, run_id=run_id)
-        run.result = run_job(self.spark, self.compiled[run.name], request, _OneOfMany(self.stop))
+        compiled, attendant = self.compiled[run.name], StopsWithOthers(self.stop)
+        if compiled.plan.env.interval is None:
+            run.result = run_job(self.spark, compiled, request, attendant)
+        else:
+            run.result = run_intervals(
+                self.spark, compiled, request, attendant,
+                compile_again=self.options.compile_again, show=self.options.terminal.show_interval,
+            )  # fmt: skip
         run.diagnostics = (*run.result.warnings, *run.result.diagnostics)
         return run.result.state is State.FINISHED
-
-
-@dataclass(frozen=True, slots=True)
-class _OneOfMany(Unattended):
-    """Attends a job whose progress is not shown, and which stops with all the others."""
-
-    stop: Interrupts
-
-    @contextmanager
-    def interrupts(self) -> Iterator[Interrupts]:
-        yield self.stop
 
 
 def _show(run: JobRun, terminal: RunTerminal) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
+from engine.compile import Compiled
+from engine.intervals.due_intervals import ALL
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
 from engine.orchestration.run_project import ProjectRun, RunOptions, run_project
@@ -70,15 +72,24 @@ def run_chosen(
     terminal = RunTerminal.of(arguments)
     terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
     is_full = getattr(arguments, "full_refresh", False)
-    request = RunRequest(arguments.run_id or new_run_id(), is_fresh=arguments.run_id is None, is_full=is_full)
+    request = RunRequest(
+        arguments.run_id or new_run_id(), is_fresh=arguments.run_id is None, is_full=is_full,
+        range=getattr(arguments, "range", ALL),
+    )  # fmt: skip
     state_dir = settings.state_dir or compiled.project.state_dir
     options = RunOptions(
-        command, request, terminal, state_dir, arguments.master, arguments.keep_going, arguments.threads
-    )
+        command, request, terminal, state_dir, partial(_compiled_again, compiled), arguments.master,
+        arguments.keep_going, arguments.threads,
+    )  # fmt: skip
     tests = partial(_test_job, compiled, settings) if command == "build" else None
     ended = run_project(compiled.graph, by_name, options, tests)
     _print_table(ended, terminal)
     return ended.exit_code
+
+
+def _compiled_again(project: CompiledProject, job: Compiled) -> Compiled:
+    (compiled,) = compile_in_project([job.path], job.settings, project.written)
+    return compiled
 
 
 def _refuse_errors(compiled: CompiledProject, jobs: Sequence[ProjectJob]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from engine.runtime.interrupts import Interrupts
@@ -61,3 +62,14 @@ class Unattended:
     @contextmanager
     def interrupts(self) -> Iterator[Interrupts]:
         yield Interrupts()
+
+
+@dataclass(frozen=True, slots=True)
+class StopsWithOthers(Unattended):
+    """Attends a run in a thread of its own, whose progress is not shown, and which stops with all the others."""
+
+    stop: Interrupts
+
+    @contextmanager
+    def interrupts(self) -> Iterator[Interrupts]:
+        yield self.stop

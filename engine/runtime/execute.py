@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from engine.plan.nodes import Node, Plan
 from engine.runtime.attendant import Attendant, Unattended
 from engine.runtime.incremental_targets import IncrementalReads, refuse_lost_targets, refuse_shared_watermarks
 from engine.runtime.interrupts import InterruptedRun, Interrupts
+from engine.runtime.interval_targets import refuse_lost_intervals
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult, committed_before
@@ -28,6 +30,8 @@ from engine.spark.writing.recover import end_earlier_attempt, recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
 from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
+from engine.state.interval_ledger import DoneInterval
+from engine.state.interval_ledger import begun as with_replaced
 from engine.state.journal import journal_in
 from engine.state.layout import StateLayout, layout_at
 from engine.state.recorded_runs import committed_as, uncommitted, unwritten
@@ -52,7 +56,7 @@ def _run_job(
     spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant, events: JobEvents
 ) -> JobResult:
     started, layout = monotonic(), layout_at(spark, compiled.state_dir)
-    recovery_warnings = recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name)
+    recovery_warnings = end_killed_runs(spark, compiled)
     begun = _begin(spark, compiled, request, layout)
     if begun is None:
         return replace(committed_before(compiled.plan, request.run_id), warnings=recovery_warnings)
@@ -68,6 +72,11 @@ def _run_job(
     return replace(result, warnings=(*result.warnings, *record.ended(result)))
 
 
+def end_killed_runs(spark: "SparkSession", compiled: Compiled) -> tuple[Diagnostic, ...]:
+    """End the runs whose processes are gone, as each run does first; returns warnings of those that cannot be ended."""
+    return recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class _BegunRun:
     """`plan`: with the writes that no earlier run of this id has committed."""
@@ -75,6 +84,7 @@ class _BegunRun:
     plan: Plan
     run: OpenRun
     incremental: IncrementalReads
+    intervals: Mapping[str, tuple[DoneInterval, ...]]
 
 
 def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layout: StateLayout) -> _BegunRun | None:
@@ -87,9 +97,11 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     if not missing:
         return None
     incremental = _incremental(compiled, layout, run_id, is_full=request.is_full)
-    refuse_unfinished(spark, state, incremental.keys)
+    intervals = {write: with_replaced(records, layout) for write, records in request.intervals.items()}
+    refuse_unfinished(spark, state, incremental.keys, tuple(chain.from_iterable(intervals.values())))
     checks = check(spark, missing, run_id, looks_for_rows=request.is_full)
     refuse_lost_targets(incremental, checks)
+    refuse_lost_intervals(layout, intervals, checks)
     works = {write_id: work_of(write.fingerprint) for write_id, write in meant.writes.items()}
     written = frozenset() if request.is_fresh else written_before(spark, checks, run_id, works)
     checks = tuple(check for check in checks if check.write.id not in written)
@@ -104,7 +116,9 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
         )  # fmt: skip
     except OSError as error:
         raise unwritable(state, error) from error
-    return None if run is None else _BegunRun(plan, run, incremental)  # None: another process has just finished it
+    if run is None:  # another process has just finished it
+        return None
+    return _BegunRun(plan, run, incremental, intervals)
 
 
 def _executed(
@@ -114,7 +128,8 @@ def _executed(
         with attendant.interrupts() as received:
             execution = JobExecution(
                 spark, begun.plan, begun.run, received, started,
-                incremental=begun.incremental, events=events, progress=partial(attendant.progress, spark),
+                incremental=begun.incremental, intervals=begun.intervals, events=events,
+                progress=partial(attendant.progress, spark),
             )  # fmt: skip
             try:
                 result = execution.result()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
 from connectors.interface.incremental import NewRows
@@ -37,11 +37,14 @@ from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import journaled, note_positions, stage, staged_rows
+from engine.state.interval_ledger import DoneInterval
 from engine.state.run_state import State
 from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+NO_INTERVALS: Final[Mapping[str, tuple[DoneInterval, ...]]] = {}
 
 
 class JobExecution:
@@ -58,6 +61,7 @@ class JobExecution:
         started: float,
         *,
         incremental: IncrementalReads,
+        intervals: Mapping[str, tuple[DoneInterval, ...]] = NO_INTERVALS,
         events: JobEvents,
         progress: Callable[[str, int], AbstractContextManager[RunProgress]],
         arrived: Mapping[Node, Arrived] | None = None,
@@ -69,6 +73,7 @@ class JobExecution:
         self.plan = plan
         self.run = run
         self.incremental = incremental
+        self.intervals = intervals
         self.received = received
         self.started = started
         self.events = events
@@ -113,7 +118,9 @@ class JobExecution:
         abort(self.spark, self.run, [write for name in ended for write in self.pipelines[name].writes])
         progress.committing(committed)
         read = [watermark for outcome in outcomes if outcome.value for watermark in outcome.value.watermarks]
-        warned = commit_all(self.spark, self.run, read, stays_open=bool(self.unended))
+        writes = (write for outcome in outcomes if outcome.value for write in self.pipelines[outcome.name].writes)
+        done = [record for write in writes for record in self.intervals.get(write.name, ())]
+        warned = commit_all(self.spark, self.run, read, done, stays_open=bool(self.unended))
         progress.committed(committed)
         return (*warned, *(left_to_tasks(self.run.run_id, self.unended) if self.unended else ()))
 

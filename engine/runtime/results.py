@@ -35,7 +35,7 @@ class JobResult:
     its diagnostics.
 
     `interrupted_by`: a signal that came too late to stop this job, but stops those after it. `done`: how many writes a
-    run of the same id had committed before.
+    run of the same id had committed before. `intervals`: of a job with intervals, how many runs were due.
     """
 
     job: str
@@ -48,6 +48,7 @@ class JobResult:
     errors: tuple[BaseException, ...] = ()
     interrupted_by: int | None = None
     done: int = 0
+    intervals: int | None = None
 
     @property
     def reads(self) -> Iterator[ReadCount]:

@@ -6,7 +6,8 @@
         <write id>.staged.json      that they are
         <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
         commit.json                 the decision, created once: from here on the run can only be finished, with the
-                                    watermarks that it moves; or, by a process that ends it, only be rolled back
+                                    watermarks that it moves and the intervals that it does; or, by a process that ends
+                                    it, only be rolled back
         <write id>.committed.json
         <scan id>.acknowledged.json
         end.json                    finished, rolled back, or dismissed by the user
@@ -31,6 +32,7 @@ from connectors.commits.steps import step_text
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri
 from engine.plan.meaning.plan_record import PlanRecord
+from engine.state.interval_ledger import DoneInterval
 from engine.state.layout import RunPaths, StateLayout, layout_at
 from engine.state.watermarks import AnyWatermark, HighWatermark, watermark_from_json
 
@@ -137,8 +139,9 @@ class Journal:
     def acknowledged(self, scan_id: str) -> None:
         self._put(f"{scan_id}.acknowledged", {})
 
-    def decide(self, watermarks: Sequence[HighWatermark] = ()) -> None:
-        """Record the decision: from here on the run can only be finished. `watermarks` are those that move then.
+    def decide(self, watermarks: Sequence[HighWatermark] = (), intervals: Sequence[DoneInterval] = ()) -> None:
+        """Record the decision: from here on the run can only be finished. `watermarks` are those that move then,
+        `intervals` those that are done then.
 
         Raises PEN5401 if another process has decided before that the run is rolled back, and FileNotFoundError if the
         journal is gone.
@@ -146,7 +149,9 @@ class Journal:
         path, nonce = f"{self.folder}/commit.json", secrets.token_hex(8)
         if not self.files.exists(f"{self.folder}/begin.json"):
             raise FileNotFoundError(errno.ENOENT, f"`{self.folder}/begin.json` is gone")
-        content = {"watermarks": [asdict(watermark) for watermark in watermarks], "by": nonce, "at": time.time()}
+        moved = [asdict(watermark) for watermark in watermarks]
+        done = [record.to_json() for record in intervals]
+        content = {"watermarks": moved, "intervals": done, "by": nonce, "at": time.time()}
         if not self.files.write_new(path, step_text(content)):
             found = journal_step(self.files, path)
             if found is None or found.get("by") != nonce:  # else only the answer of the store was lost
@@ -248,6 +253,11 @@ class Recorded:
     def watermarks(self) -> tuple[AnyWatermark, ...]:
         """What the run's commit moves."""
         return tuple(map(watermark_from_json, self.steps.get("commit", {}).get("watermarks", ())))
+
+    @property
+    def intervals(self) -> tuple[DoneInterval, ...]:
+        """The intervals that are done with the run's commit."""
+        return tuple(map(DoneInterval.from_json, self.steps.get("commit", {}).get("intervals", ())))
 
     @property
     def incremental(self) -> Mapping[str, str]:

@@ -10,7 +10,8 @@
 <state dir>/runs/<run id>/expectations_1.json
 <state dir>/runs/<run id>/stop              asks a stream to stop
 <state dir>/incremental/<source>/<key>.json how far incremental sources were read (`watermarks.py`)
-<state dir>/watermarks/<job>/<source>.json  the same of earlier versions
+<state dir>/intervals/<key>/                which intervals of a job are done (`interval_ledger.py`)
+<state dir>/watermarks/<job>/<source>.json  watermarks of earlier versions
 <state dir>/streams/<job>/<stream>/         checkpoints
 <state dir>/project.json                    how the jobs of the last command ended, and what each job meant then
 """
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = 2
 _NAMES: Final = frozenset(
-    {"layout.json", "runs", "open", "incremental", "watermarks", "streams", "project.json", ".gitignore"}
+    {"layout.json", "runs", "open", "incremental", "intervals", "watermarks", "streams", "project.json", ".gitignore"}
 )
 """What a state directory holds, and nothing else where it is Penstock's alone."""
 
@@ -145,6 +146,14 @@ class StateLayout:
         folder = f"{self.root}/incremental"
         paths = (f"{folder}/{source}/{digest}.json" for source in self.files.children(folder))
         return [path for path in paths if self.files.exists(path)]
+
+    def intervals(self, digest: str) -> str:
+        """The ledger of a target's intervals."""
+        return f"{self.root}/intervals/{digest}"
+
+    def ledgers(self) -> list[str]:
+        """The digests of all ledgers, sorted."""
+        return self.files.children(f"{self.root}/intervals")
 
     def earlier_watermark(self, job: str, source: str) -> str:
         return f"{self.root}/watermarks/{job}/{source}.json"

@@ -66,6 +66,13 @@ class RunTerminal:
                 print(self.masks.text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
         self.report([*result.warnings, *result.diagnostics])
 
+    def show_interval(self, label: str, result: JobResult) -> None:
+        """One line for a run of a job with intervals."""
+        if not self.is_quiet:
+            rows = sum(write.rows or 0 for write in result.writes)
+            end = f"{result.state.value.lower()}: {rows:,} rows written in {result.seconds:.1f} s"
+            print(f"{result.job} {label}: {end}", file=sys.stderr, flush=True)
+
     def show_jobs(self, paths: Sequence[str], ended: Mapping[str, bool]) -> None:
         """How many of several jobs succeeded, and the names of those not run, also if it is quiet."""
         not_run = [path for path in paths if path not in ended]

@@ -30,7 +30,7 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, lists_all:
     `lists_all` shows each.
     """
     out = console(stream)
-    if result.done and not result.pipelines:
+    if (result.done and not result.pipelines) or result.intervals == 0:
         out.print(_last_line(result))
         return
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
@@ -147,6 +147,8 @@ def _arrow(target: str | None) -> str:
 
 
 def _last_line(result: JobResult) -> str:
+    if result.intervals == 0:
+        return f"{result.job}: no interval is due, nothing was written"
     if result.done and not result.pipelines:
         return f"run {result.run_id} is committed already: nothing was written; give a new `--run-id` to run it again"
     before = f"; {result.done} writes of this run were committed before" if result.done else ""

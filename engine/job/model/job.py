@@ -9,6 +9,7 @@ from catalog.compat import Compat
 from catalog.diagnostics.source import SourceFile, Span
 from catalog.masks import Masks
 from catalog.options import Options
+from engine.job.model.intervals import Interval, IntervalSpec
 
 
 class BlockKind(str, Enum):
@@ -144,7 +145,8 @@ class Accelerator(str, Enum):
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
     locations. `dialect`: the SQL that queries are written in, Spark's or SeaTunnel's. `masks`: what must not be shown
-    of the job."""
+    of the job. `interval`: the intervals that its runs do; `window`: the one, or several in a row, that it is compiled
+    for."""
 
     name: str
     mode: str = "BATCH"
@@ -170,6 +172,8 @@ class Env:
     def session_settings(self) -> Mapping[str, str]:
         """The settings of the job's own sessions: another job of the application may have asked for an accelerator."""
         return self.spark if self.accelerator is Accelerator.COMET else {**self.spark, COMET_ENABLED: "false"}
+    interval: IntervalSpec | None = None
+    window: Interval | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -17,6 +17,7 @@ from engine.job.model.job import Accelerator, Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.executor_options import executors
+from engine.job.options.interval_option import INTERVAL_OPTIONS, read_interval
 from engine.job.options.listener_options import LISTENERS, read_listeners
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.spark_settings import ALLOWS_HTTP, fetches_unencrypted, misspelt_setting
@@ -53,6 +54,7 @@ OPTIONS: Final = (
     Option("depends_on", OptionType.LIST,
            "Jobs of the project that run before this one, besides those whose datasets it reads.",
            element=OptionType.STRING),
+    *INTERVAL_OPTIONS,
     Option("state_dir", OptionType.STRING, "Where runs and journals are recorded (default: `PENSTOCK_STATE_DIR`)."),
     Option("stream.trigger", OptionType.STRING,
            "When micro-batches of a streaming job run: `available_now` (until all that is there is read, then the job "
@@ -168,6 +170,7 @@ def read_env(
         reuses_batch_plans=options.flag("reuse_batch_plans"),
         chains=options.flag("chaining"),
         accelerator=Accelerator(options.string("accelerator")),
+        interval=read_interval(options, diagnostics),
     )
 
 

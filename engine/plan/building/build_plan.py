@@ -27,6 +27,8 @@ from engine.plan.building.table_sets import member
 from engine.plan.building.watermarked import watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
+from engine.plan.intervals.interval_rows import interval_rows
+from engine.plan.intervals.interval_writes import check_writes
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Watermark, Write, children, rewrite
 from engine.plan.repeated_rows import refuse_repeated_rows
 from engine.transforms import transform
@@ -84,11 +86,13 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
                 inputs = watermarked(block, inputs, job.env, own)
+                sink, inputs = interval_rows(block, name, inputs, job.env, own)
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 is_set = any(feed.is_set for feed in feeds or ())
-                writes[block] = write_nodes(block, name, nodes or (), own, is_set=is_set)
+                writes[block] = write_nodes(sink, name, nodes or (), own, is_set=is_set)
     refuse_duplicates((write for several in writes.values() for write in several), own)
     refuse_shared_targets([write for several in writes.values() for write in several], own)
+    check_writes(tuple(write for several in writes.values() for write in several), job.env, own)
     if not own.has_errors:
         check_streams(job.env, [write for several in writes.values() for write in several], own)
     refuse_repeated_rows([write for several in writes.values() for write in several], own)

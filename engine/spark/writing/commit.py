@@ -23,28 +23,36 @@ from engine.spark.writing.commit_groups import (
     finishing_first,
 )
 from engine.spark.writing.open_run import OpenRun
+from engine.state.interval_ledger import DoneInterval, record_done, refuse_done_meanwhile
 from engine.state.journal import RunOutcome
 from engine.state.watermarks import HighWatermark, move, refuse_moved
 
 
 def commit_all(
-    spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = (), *, stays_open: bool = False
+    spark: SparkSession,
+    run: OpenRun,
+    watermarks: Sequence[HighWatermark] = (),
+    intervals: Sequence[DoneInterval] = (),
+    *,
+    stays_open: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
     the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
-    `watermarks` move when all is committed; raises PEN5305 if another run has moved one. `stays_open`: something else
+    `watermarks` move when all is committed; raises PEN5305 if another run has moved one. So are `intervals` recorded as
+    done, and PEN5420 raised if another run has done one meanwhile. `stays_open`: something else
     that is staged cannot be removed yet; the next run, or `resume`, removes it and ends this one.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
     groups = tuple(commit_groups(staged))
     refuse_moved(run.journal.layout, watermarks)
+    refuse_done_meanwhile(run.journal.layout, intervals)
     pending = _begin_commits(spark, run.context, groups, writes)
     try:
-        run.journal.decide(watermarks)
+        run.journal.decide(watermarks, intervals)
     except OSError as error:
         cancel(pending)
         raise _unjournaled(run, error) from error
@@ -61,6 +69,7 @@ def commit_all(
     _acknowledge(spark, run, writes.values())
     try:
         move(run.journal.layout, watermarks)
+        record_done(run.journal.layout, intervals)
         if not stays_open:
             run.journal.end(RunOutcome.FINISHED)
     except OSError as error:

@@ -17,6 +17,7 @@ from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
+from engine.state.interval_ledger import DoneInterval
 from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
 from engine.state.run_claims import mark_of, release
@@ -158,12 +159,19 @@ def begin_stream(
     return log, claim
 
 
-def refuse_unfinished(spark: SparkSession, state: str, keys: Collection[WatermarkKey]) -> None:
+def refuse_unfinished(
+    spark: SparkSession, state: str, keys: Collection[WatermarkKey], intervals: Collection[DoneInterval] = ()
+) -> None:
     """Raise PEN5303 where a run that reads these incremental sources has begun to commit and cannot be finished now:
-    their watermarks are about to move, and the rows would be read again."""
-    for log in open_journals(spark, state) if keys else ():
+    their watermarks are about to move, and the rows would be read again. The same of a run of these intervals: its
+    rows would later replace newer ones."""
+    for log in open_journals(spark, state) if keys or intervals else ():
         recorded = log.read()
         moving = recorded.watermarks if recorded is not None else ()
+        doing = {(done.key, done.interval) for done in (recorded.intervals if recorded is not None else ())}
+        if any((record.key, record.interval) in doing for record in intervals):
+            message = f"run `{log.run_id}` has begun to commit the same interval, and is not finished"
+            raise run_error("PEN5303", message, None, f"finish it by `penstock run --resume {log.run_id}`")
         sources = {key.source for key in keys}
         if any(move.key in keys if isinstance(move, HighWatermark) else move.node in sources for move in moving):
             message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"

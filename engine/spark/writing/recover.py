@@ -26,6 +26,7 @@ from engine.spark.writing.commit_groups import (
 )
 from engine.spark.writing.open_run import ways_to_end
 from engine.spark.writing.run_contexts import context_of
+from engine.state.interval_ledger import record_done
 from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.state.recorded_runs import killed_runs, unreadable_runs
 from engine.state.run_claims import claim_run, holder, is_abandoned, mark_of, release, still_running
@@ -201,6 +202,7 @@ def _end_claimed(
         raise RunError(diagnostics)
     outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
     move(log.layout, recorded.watermarks)
+    record_done(log.layout, recorded.intervals)
     log.end(outcome)
     return outcome
 
