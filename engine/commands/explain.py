@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
     from engine.runtime.counting.native_share import NativeShare
+    from engine.intervals.due_intervals import DueRun
+    from engine.intervals.job_ledgers import JobLedgers
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -37,6 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.optimizer.chaining_text import chaining_json, chaining_text
+    from engine.intervals.shown_intervals import due_json, due_text
     from engine.optimizer.explain_rules import explain_rules
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.explain_text import explain
@@ -48,6 +51,7 @@ def run(arguments: Namespace) -> int:
     settings = settings_of(arguments, reads_secrets=arguments.connect)
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings)
     report(compiled.warnings, arguments.masks)
+    compiled, ledgers, due = _intervals(arguments, compiled)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(compiled)
     previews, native = _connected(compiled) if arguments.connect else (None, None)
@@ -57,6 +61,7 @@ def run(arguments: Namespace) -> int:
             found["not_chained"] = chaining_json(plan)
         if native is not None:
             found["native"] = native.as_json
+        found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
         shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     elif arguments.format == "mermaid":
         shown = to_mermaid(plan)
@@ -66,6 +71,7 @@ def run(arguments: Namespace) -> int:
             shown += "\n" + schedule
         if not arguments.unoptimized and (apart := chaining_text(plan)):
             shown += "\n" + apart
+        shown += "" if ledgers is None else "\n" + due_text(ledgers, due)
         shown += _state_note(compiled)
         if native is not None:
             shown += f"\n{native.as_text}\n"
@@ -77,6 +83,32 @@ def run(arguments: Namespace) -> int:
 
 def _connected(compiled: "Compiled") -> "tuple[Mapping[str, WritePreview], NativeShare | None]":
     """What the targets are like, and what of the job an accelerator would execute."""
+def _intervals(arguments: Namespace, compiled: "Compiled") -> "tuple[Compiled, JobLedgers | None, tuple[DueRun, ...]]":
+    """The job compiled for the first interval that the next run does, and which it does; of a state directory that
+    Spark alone reads, nothing."""
+    from dataclasses import replace
+    from datetime import datetime, timezone
+
+    from connectors.storage.paths import local_path
+    from engine.intervals.due_intervals import ALL, due_runs
+    from engine.intervals.job_ledgers import job_ledgers
+    from engine.project.compiled_jobs import compiled_jobs
+    from engine.state.layout import layout_at
+
+    def compile_again(job: "Compiled") -> "Compiled":
+        return compiled_jobs(arguments, [job.path], job.settings)[0]
+
+    spec = compiled.plan.env.interval
+    if spec is None or local_path(compiled.state_dir) is None:
+        return compiled, None, ()
+    ledgers = job_ledgers(compiled, layout_at(None, compiled.state_dir), compile_again)
+    due = due_runs(spec, ledgers.done(), ALL, datetime.now(timezone.utc))
+    if due and "interval_start" not in compiled.settings.variables:
+        compiled = compile_again(replace(compiled, settings=replace(compiled.settings, interval=due[0].window)))
+    return compiled, ledgers, due
+
+
+def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
     from engine.runtime.application import application, dry_run
     from engine.runtime.counting.planned_share import planned_share
 

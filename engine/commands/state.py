@@ -1,4 +1,5 @@
-"""`penstock state`: how far a job's incremental sources have been read, and to forget or set it."""
+"""`penstock state`: how far a job's incremental sources have been read, and which of its intervals are done; to forget
+or set it."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
+    from engine.compile import Compiled
     from engine.state.incremental_reads import IncrementalRead
     from engine.state.layout import StateLayout
 
-SUMMARY = "show the watermarks of a job's incremental sources, or reset one"
+SUMMARY = "show or set the watermarks of a job's incremental sources, and which of its intervals are done"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,7 +22,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reset", metavar="NODE", help="forget how far this source was read: the next run reads it all"
     )
-    parser.add_argument("--to", metavar="VALUE", help="with --reset: the next run reads what is past this value")
+    parser.add_argument(
+        "--to", metavar="VALUE",
+        help="with --reset: the next run reads what is past this value; with --done or --missing: where the last "
+        "interval ends (default: the last that is over)",
+    )  # fmt: skip
+    parser.add_argument("--done", action="store_true", help="count intervals as done: no run does them")
+    parser.add_argument("--missing", action="store_true", help="count intervals as not done: the next run does them")
+    parser.add_argument(
+        "--from", dest="start", metavar="TIME",
+        help="with --done or --missing: where the first interval starts (default: that of the job)",
+    )  # fmt: skip
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_job_arguments(parser)
@@ -32,15 +44,64 @@ def run(arguments: Namespace) -> int:
     from engine.runtime.open_state import open_state
     from engine.state.incremental_reads import JobFile, unread
 
-    if arguments.to is not None and arguments.reset is None:
+    changes_intervals = arguments.done or arguments.missing
+    if arguments.done and (arguments.missing or arguments.reset is not None):
+        raise job_error("PEN2010", "`--done`, `--missing` and `--reset` exclude each other", None, "give one of them")
+    if arguments.to is not None and arguments.reset is None and not changes_intervals:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
+    if arguments.start is not None and not changes_intervals:
+        help = "penstock state JOB --missing --from TIME --to TIME"
+        raise job_error("PEN2010", "`--from` needs `--done` or `--missing`", None, help)
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.plan
+    if plan.env.interval is not None or changes_intervals:
+        return _intervals(arguments, compiled)
     reads = unread(plan, JobFile.of(plan.env.name, compiled.path))
     with open_state(compiled.state_dir) as layout:
         if arguments.reset is not None:
             _reset(arguments, layout, reads)
         _print(layout, reads, arguments.format)
+    return 0
+
+
+def _intervals(arguments: Namespace, compiled: "Compiled") -> int:
+    from datetime import datetime, timezone
+
+    from rich.table import Table
+
+    from engine.intervals.due_intervals import IntervalRange
+    from engine.intervals.edited_ledgers import count_as
+    from engine.intervals.job_ledgers import job_ledgers
+    from engine.intervals.shown_intervals import label_of, states
+    from engine.plan.datasets import Dataset, shown
+    from engine.project.compiled_jobs import compiled_jobs
+    from engine.runtime.open_state import open_state
+    from engine.terminal.summary import console
+
+    def compile_again(job: "Compiled") -> "Compiled":
+        return compiled_jobs(arguments, [job.path], job.settings)[0]
+
+    instant = datetime.now(timezone.utc)
+    with open_state(compiled.state_dir) as layout:
+        if arguments.done or arguments.missing:
+            ledgers = job_ledgers(compiled, layout, compile_again)
+            count_as(layout, ledgers, IntervalRange(arguments.start, arguments.to), instant, are_done=arguments.done)
+        ledgers = job_ledgers(compiled, layout, compile_again)
+    rows = tuple(states(ledgers, instant))
+    if arguments.format == "json":
+        found = [
+            {"start": f"{each.start:%Y-%m-%dT%H:%M:%SZ}", "end": f"{each.end:%Y-%m-%dT%H:%M:%SZ}", "count": count,
+             "state": state}
+            for state, each, count in rows
+        ]  # fmt: skip
+        print(json.dumps(found, indent=2))
+        return 0
+    for ledger in ledgers.writes.values():
+        print(f"target: {shown(Dataset.of(ledger.key.written))}")
+    table = Table("intervals", "number", "state", box=None, pad_edge=False)
+    for state, interval, count in rows:
+        table.add_row(label_of(ledgers.spec, interval), str(count), state)
+    console().print(table)
     return 0
 
 

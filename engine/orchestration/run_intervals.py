@@ -7,9 +7,9 @@ from datetime import datetime, timezone
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
 from engine.compile import Compiled
-from engine.intervals.due_intervals import DueRun, due_runs, shown_ranges
+from engine.intervals.due_intervals import DueRun, due_runs
 from engine.intervals.job_ledgers import (
     CompileAgain,
     JobLedgers,
@@ -18,6 +18,7 @@ from engine.intervals.job_ledgers import (
     refuse_other_ledgers,
     spec_of,
 )
+from engine.intervals.shown_intervals import stale_warnings
 from engine.orchestration.run_in_order import run_in_order
 from engine.runtime.attendant import Attendant, StopsWithOthers
 from engine.runtime.execute import end_killed_runs, run_job
@@ -59,17 +60,6 @@ def run_intervals(
     runner = _Runner(spark, compiled, request, attendant, compile_again, show, ledgers, spec.floor(instant))
     results = runner.in_order(due) if spec.concurrency == 1 else runner.side_by_side(due)
     return _together(compiled, request, results, (*warnings, *stale_warnings(ledgers)))
-
-
-def stale_warnings(ledgers: JobLedgers) -> Iterator[Diagnostic]:
-    """A warning (PEN5423) that names the intervals that were done when the job meant something else."""
-    stale = [interval for interval, done in sorted(ledgers.done().items()) if done.is_stale]
-    if stale:
-        shown = shown_ranges(ledgers.spec, stale)
-        message = f"{len(stale)} intervals of `{ledgers.job.name}` were done before the job changed: {shown}"
-        first, last = (ledgers.spec.boundary_label(at) for at in (stale[0].start, stale[-1].end))
-        help = f"`penstock restate {ledgers.job.name} --from {first} --to {last}` does them again"
-        yield Diagnostic("PEN5423", message, None, help, Severity.WARNING)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

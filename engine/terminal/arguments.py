@@ -101,6 +101,18 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the project sets")
 
 
+def add_range_arguments(parser: ArgumentParser, what: str, *, is_required: bool = False) -> None:
+    """From where to where a command works on intervals."""
+    parser.add_argument(
+        "--from", dest="start", metavar="TIME", required=is_required,
+        help=f"where the first of the {what} starts, such as 2024-02-01 or 2024-02-01T05:00 (default: that of the job)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--to", dest="end", metavar="TIME", required=is_required,
+        help="where the last one ends, which is not included itself (default: the last that is over)",
+    )  # fmt: skip
+
+
 def add_table_arguments(parser: ArgumentParser) -> None:
     """Which of a job's tables are written."""
     parser.add_argument("--only", action="append", default=[], metavar="TABLE",
