@@ -37,7 +37,7 @@ BLOCK = re.compile(r'^```(?P<language>\w*)(?: title="(?P<title>[^"]+)")?\n(?P<te
 JOBS = ("hocon", "sql")
 SHOWN_ONLY = ("", "text", "console", "csv", "diff", "json", "python", "toml", "yaml", "bash")
 """Languages of blocks that are output, data, other programs, or snippets whose command is in another block."""
-NEEDS_SPARK = ("describe", "run", "schema sync", "show", "test")
+NEEDS_SPARK = ("backfill", "describe", "restate", "run", "schema sync", "show", "test")
 SECRETS = {"SHOP_PASSWORD": "unused", "S3_KEY": "unused", "S3_SECRET": "unused"}
 
 

@@ -20,7 +20,7 @@ CODES: dict[str, str] = {
     "PEN1604": "code is fetched without encryption",
     "PEN1650": "a time that is no boundary of a job's intervals, or an unknown time zone",
     "PEN1651": "rows of a job with intervals that do not tell their interval",
-    "PEN1652": "a sink that does not replace the rows of an interval that is done again",
+    "PEN1652": "a sink that does not replace the rows of an interval that is run again",
     "PEN1653": "`replace_where` of a job with intervals is not the condition of the interval",
     "PEN1654": "a job has no intervals",
     # 2xxx: the structure of a job

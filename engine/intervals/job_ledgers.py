@@ -114,7 +114,7 @@ def key_of(write: Write) -> LedgerKey:
 
 def refuse_other_ledgers(compiled: Compiled, layout: StateLayout, ledgers: JobLedgers) -> None:
     """Report another job that would share a ledger (PEN5422), and intervals that were done when the job read something
-    else (PEN5421): they would all be done again."""
+    else (PEN5421): they would all be run again."""
     diagnostics = Diagnostics()
     for name, ledger in ledgers.writes.items():
         span = next((write.span for write in compiled.plan.writes if write.name == name), None)
@@ -134,7 +134,7 @@ def refuse_other_ledgers(compiled: Compiled, layout: StateLayout, ledgers: JobLe
                 )
                 help = (
                     "`penstock state JOB --done` counts them as done, `penstock state JOB --missing` as not done: the "
-                    "next run then does all of them again"
+                    "next run then does all of them"
                 )
                 diagnostics.error("PEN5421", message, span, help)
     if diagnostics.has_errors:

@@ -41,7 +41,7 @@ class DoneInterval:
     """An interval whose rows are committed.
 
     `fingerprint`: what the job meant. `known`: the end of the last interval that was over then: an interval with late
-    rows is done again until that is far enough after its own end. `run_id`: of the run that did it last, empty where
+    rows is run again until that is far enough after its own end. `run_id`: of the run that did it last, empty where
     the user has said so; `replaced`: of the one before. `file`: the job's, from the root. `at`: UTC, ISO 8601.
     """
 

@@ -21,7 +21,7 @@ INTERVAL_OPTIONS: Final = (
            "Where the last interval ends (default: the last one that is over when the job runs)."),
     Option("interval.timezone", OptionType.STRING, "The time zone of days, months and hours.", default=UTC),
     Option("interval.lookback", OptionType.INTEGER,
-           "How many hours, days or months after its end an interval may still get rows: it is done again until then.",
+           "How many hours, days or months after its end an interval may still get rows: it is run again until then.",
            default=0, minimum=0),
     Option("interval.batch", OptionType.INTEGER, "The most intervals that one run does.", default=1, minimum=1),
     Option("interval.concurrency", OptionType.INTEGER, "How many runs are made at once.", default=1, minimum=1),

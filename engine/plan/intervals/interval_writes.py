@@ -42,7 +42,7 @@ def _plain(condition: str) -> str:
 
 
 def check_writes(writes: tuple[Write, ...], env: Env, diagnostics: Diagnostics) -> None:
-    """Report writes that would add the rows of an interval that is done again (PEN1652), or replace those of others."""
+    """Report writes that would add the rows of an interval that is run again (PEN1652), or replace those of others."""
     if env.interval is None:
         return
     for write in writes:
@@ -60,7 +60,7 @@ def _problem(write: Write, spec: IntervalSpec) -> tuple[str, str, str] | None:
         message = f"`{option} = {value}` does not leave the rows of other intervals as they are"
         return option, message, "data_save_mode = APPEND_DATA, with a `write_mode` that replaces the interval"
     if write.write_mode not in _REPEATABLE:
-        message = f"with `write_mode = {write.write_mode.value}`, an interval that is done again is there twice"
+        message = f"with `write_mode = {write.write_mode.value}`, an interval that is run again is there twice"
         return "write_mode", message, _modes(write)
     if write.write_mode is WriteMode.OVERWRITE_PARTITIONS and (problem := _partition_problem(write, spec)):
         return problem
