@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 
 from catalog.diagnostics.diagnostic import job_error
-from engine.job.model.intervals import Interval, IntervalSpec
+from engine.job.model.intervals import IntervalSpec, TimeInterval
 from engine.job.options.interval_option import boundary
 
 
@@ -48,21 +48,21 @@ ALL = IntervalRange()
 class DueRun:
     """One run: intervals in a row."""
 
-    intervals: tuple[Interval, ...]
+    intervals: tuple[TimeInterval, ...]
     reason: Reason
 
     @property
-    def window(self) -> Interval:
-        return Interval(self.intervals[0].start, self.intervals[-1].end)
+    def window(self) -> TimeInterval:
+        return TimeInterval(self.intervals[0].start, self.intervals[-1].end)
 
 
 def due_runs(
-    spec: IntervalSpec, done: Mapping[Interval, Done], wanted: IntervalRange, instant: datetime
+    spec: IntervalSpec, done: Mapping[TimeInterval, Done], wanted: IntervalRange, instant: datetime
 ) -> tuple[DueRun, ...]:
     """The runs that are due at an instant, oldest first. Raises PEN1650 where the range is not one of intervals."""
     known = spec.floor(instant)
     start, end = limits(spec, wanted, known)
-    due: list[tuple[Interval, Reason]] = []
+    due: list[tuple[TimeInterval, Reason]] = []
     for interval in spec.between(start, end):
         reason = _reason(spec, interval, done.get(interval), known, is_again=wanted.is_again)
         if reason is not None:
@@ -92,7 +92,7 @@ def _limit(spec: IntervalSpec, text: str, wanted: IntervalRange, *, at_end: bool
 
 
 def _reason(
-    spec: IntervalSpec, interval: Interval, done: Done | None, known: datetime, *, is_again: bool
+    spec: IntervalSpec, interval: TimeInterval, done: Done | None, known: datetime, *, is_again: bool
 ) -> Reason | None:
     if done is None:
         return Reason.MISSING
@@ -102,9 +102,9 @@ def _reason(
     return None if is_settled or done.known >= known else Reason.LATE
 
 
-def _batched(due: Sequence[tuple[Interval, Reason]], size: int) -> Iterator[DueRun]:
+def _batched(due: Sequence[tuple[TimeInterval, Reason]], size: int) -> Iterator[DueRun]:
     """Runs of so many intervals at most, which follow each other and have one reason."""
-    batch: list[Interval] = []
+    batch: list[TimeInterval] = []
     last: Reason | None = None
     for interval, reason in due:
         if batch and (len(batch) >= size or reason is not last or batch[-1].end != interval.start):
@@ -117,12 +117,12 @@ def _batched(due: Sequence[tuple[Interval, Reason]], size: int) -> Iterator[DueR
         yield DueRun(tuple(batch), last)
 
 
-def shown_ranges(spec: IntervalSpec, intervals: Sequence[Interval], most: int = 3) -> str:
+def shown_ranges(spec: IntervalSpec, intervals: Sequence[TimeInterval], most: int = 3) -> str:
     """Intervals as text: `2024-02-01..2024-02-03, 2024-02-07`."""
-    found: list[Interval] = []
+    found: list[TimeInterval] = []
     for interval in intervals:
         if found and found[-1].end == interval.start:
-            found[-1] = Interval(found[-1].start, interval.end)
+            found[-1] = TimeInterval(found[-1].start, interval.end)
         else:
             found.append(interval)
     more = f" and {len(found) - most} more ranges" if len(found) > most else ""

@@ -5,7 +5,7 @@ from datetime import datetime
 from catalog.diagnostics.diagnostic import job_error
 from engine.intervals.due_intervals import IntervalRange, limits
 from engine.intervals.job_ledgers import JobLedgers, other_keys
-from engine.job.model.intervals import Interval
+from engine.job.model.intervals import TimeInterval
 from engine.state.incremental_reads import now
 from engine.state.interval_ledger import DoneInterval, LedgerKey, entries_of, forget_done, record_done
 from engine.state.journal import open_journals_in
@@ -39,7 +39,7 @@ def count_as(
         )  # fmt: skip
 
 
-def _within(layout: StateLayout, key: LedgerKey, start: datetime, end: datetime) -> list[Interval]:
+def _within(layout: StateLayout, key: LedgerKey, start: datetime, end: datetime) -> list[TimeInterval]:
     return [interval for interval in entries_of(layout, key) if start <= interval.start and interval.end <= end]
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from catalog.diagnostics.diagnostic import Diagnostics, JobError, RunError, job_error
 from engine.compile import Compiled, compile_job
 from engine.intervals.due_intervals import Done, DueRun
-from engine.job.model.intervals import Interval, IntervalSpec
+from engine.job.model.intervals import IntervalSpec, TimeInterval
 from engine.job.root import root_of
 from engine.plan.datasets import dataset_of
 from engine.plan.intervals.interval_writes import has_target
@@ -35,7 +35,7 @@ class WriteLedger:
 
     key: LedgerKey
     fingerprint: str
-    entries: dict[Interval, LedgerEntry]
+    entries: dict[TimeInterval, LedgerEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class JobLedgers:
     job: JobFile
     writes: dict[str, WriteLedger]
 
-    def done(self) -> dict[Interval, Done]:
+    def done(self) -> dict[TimeInterval, Done]:
         """The intervals that all targets have, and since when their late rows are known."""
         ledgers = tuple(self.writes.values())
-        found: dict[Interval, Done] = {}
+        found: dict[TimeInterval, Done] = {}
         for interval in ledgers[0].entries if ledgers else ():
             entries = [(ledger, ledger.entries[interval]) for ledger in ledgers if interval in ledger.entries]
             if len(entries) == len(ledgers):

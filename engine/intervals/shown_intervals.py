@@ -7,7 +7,7 @@ from typing import Any
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from engine.intervals.due_intervals import DueRun, IntervalRange, Reason, due_runs, limits, shown_ranges
 from engine.intervals.job_ledgers import JobLedgers
-from engine.job.model.intervals import Interval, IntervalSpec
+from engine.job.model.intervals import IntervalSpec, TimeInterval
 
 
 def due_text(ledgers: JobLedgers, due: Sequence[DueRun]) -> str:
@@ -39,7 +39,7 @@ def due_json(ledgers: JobLedgers, due: Sequence[DueRun]) -> dict[str, Any]:
     return {"column": spec.column, "grain": spec.grain.value, "timezone": spec.zone, "runs": runs, "stale": stale}
 
 
-def stale_intervals(ledgers: JobLedgers) -> list[Interval]:
+def stale_intervals(ledgers: JobLedgers) -> list[TimeInterval]:
     """Those that were done when the job meant something else."""
     return [interval for interval, done in sorted(ledgers.done().items()) if done.is_stale]
 
@@ -57,7 +57,7 @@ def stale_warnings(ledgers: JobLedgers) -> Iterator[Diagnostic]:
         yield Diagnostic("PEN5423", message, None, help, Severity.WARNING)
 
 
-def states(ledgers: JobLedgers, instant: datetime) -> Iterator[tuple[str, Interval, int]]:
+def states(ledgers: JobLedgers, instant: datetime) -> Iterator[tuple[str, TimeInterval, int]]:
     """What the intervals up to now are: `done`, `missing` and so on, with how many there are in a row."""
     spec, done = ledgers.spec, ledgers.done()
     reasons = {
@@ -69,7 +69,7 @@ def states(ledgers: JobLedgers, instant: datetime) -> Iterator[tuple[str, Interv
     yield from _in_rows((_state(interval, ledgers, reasons), interval) for interval in listed)
 
 
-def _state(interval: Interval, ledgers: JobLedgers, reasons: dict[Interval, Reason]) -> str:
+def _state(interval: TimeInterval, ledgers: JobLedgers, reasons: dict[TimeInterval, Reason]) -> str:
     done = ledgers.done().get(interval)
     if done is None:
         return "missing"
@@ -78,11 +78,11 @@ def _state(interval: Interval, ledgers: JobLedgers, reasons: dict[Interval, Reas
     return f"done{stale}{late}"
 
 
-def _in_rows(found: Iterable[tuple[str, Interval]]) -> Iterator[tuple[str, Interval, int]]:
-    last: tuple[str, Interval, int] | None = None
+def _in_rows(found: Iterable[tuple[str, TimeInterval]]) -> Iterator[tuple[str, TimeInterval, int]]:
+    last: tuple[str, TimeInterval, int] | None = None
     for state, interval in found:
         if last is not None and last[0] == state and last[1].end == interval.start:
-            last = (state, Interval(last[1].start, interval.end), last[2] + 1)
+            last = (state, TimeInterval(last[1].start, interval.end), last[2] + 1)
             continue
         if last is not None:
             yield last
@@ -91,7 +91,7 @@ def _in_rows(found: Iterable[tuple[str, Interval]]) -> Iterator[tuple[str, Inter
         yield last
 
 
-def label_of(spec: IntervalSpec, interval: Interval) -> str:
+def label_of(spec: IntervalSpec, interval: TimeInterval) -> str:
     """An interval, or several in a row, as `penstock state` shows them; those of another grain by their times."""
     if spec.is_boundary(interval.start) and spec.is_boundary(interval.end):
         return spec.label(interval)

@@ -32,6 +32,7 @@ from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
 from engine.job.model.intervals import START as INTERVAL_START
+from engine.job.model.intervals import TimeInterval
 from engine.job.model.intervals import Interval
 from engine.job.model.job import Block, BlockKind, Cache, Chain, Env, Job, Reference, TableOptions
 from engine.job.model.settings import ReadText, Settings, read_text
@@ -149,7 +150,7 @@ def _load(source: SourceFile, diagnostics: Diagnostics, settings: Settings) -> J
 class _Window:
     """The interval that a job is compiled for, and the values of its variables."""
 
-    interval: Interval
+    interval: TimeInterval
     variables: Mapping[str, str]
 
 
@@ -167,7 +168,7 @@ def _window(source: SourceFile, root: MapNode, settings: Settings) -> _Window | 
     if interval is None:
         with suppress(ValueError):
             start = spec.parsed(settings.variables.get(INTERVAL_START, ""))
-            interval = Interval(spec.floor(start), spec.after(spec.floor(start)))
+            interval = TimeInterval(spec.floor(start), spec.after(spec.floor(start)))
     interval = interval or spec.first()
     return _Window(interval, spec.variables(interval))
 

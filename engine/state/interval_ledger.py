@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from catalog.diagnostics.diagnostic import run_error
-from engine.job.model.intervals import Interval
+from engine.job.model.intervals import TimeInterval
 from engine.state.layout import StateLayout
 
 _TIME: Final = "%Y%m%dT%H%M%SZ"
@@ -46,7 +46,7 @@ class DoneInterval:
     """
 
     key: LedgerKey
-    interval: Interval
+    interval: TimeInterval
     fingerprint: str
     known: datetime
     run_id: str = ""
@@ -70,7 +70,7 @@ class DoneInterval:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "DoneInterval":
         own = {name: value for name, value in record.items() if name not in ("start", "end")}
-        interval = Interval(_time(record["start"]), _time(record["end"]))
+        interval = TimeInterval(_time(record["start"]), _time(record["end"]))
         return cls(**{**own, "key": LedgerKey(**record["key"]), "interval": interval, "known": _time(record["known"])})
 
 
@@ -78,14 +78,14 @@ class DoneInterval:
 class LedgerEntry:
     """What the name of a record says."""
 
-    interval: Interval
+    interval: TimeInterval
     known: datetime
     fingerprint: str
 
 
-def entries_of(layout: StateLayout, key: LedgerKey) -> dict[Interval, LedgerEntry]:
+def entries_of(layout: StateLayout, key: LedgerKey) -> dict[TimeInterval, LedgerEntry]:
     """The done intervals; of two records of one interval, the later one counts."""
-    found: dict[Interval, LedgerEntry] = {}
+    found: dict[TimeInterval, LedgerEntry] = {}
     for name in layout.files.children(layout.intervals(key.digest)):
         entry = _entry(name)
         if entry is not None and (entry.interval not in found or found[entry.interval].known <= entry.known):
@@ -93,7 +93,7 @@ def entries_of(layout: StateLayout, key: LedgerKey) -> dict[Interval, LedgerEntr
     return dict(sorted(found.items()))
 
 
-def record_of(layout: StateLayout, key: LedgerKey, interval: Interval) -> DoneInterval | None:
+def record_of(layout: StateLayout, key: LedgerKey, interval: TimeInterval) -> DoneInterval | None:
     """The record of an interval; of several, which a killed process may have left, the one written last."""
     found = [_read(layout, f"{layout.intervals(key.digest)}/{name}") for name in _names(layout, key, interval)]
     return max(found, key=lambda record: (record.at, record.known), default=None)
@@ -137,7 +137,7 @@ def record_done(layout: StateLayout, records: Iterable[DoneInterval]) -> None:
                 layout.files.delete(f"{layout.intervals(record.key.digest)}/{name}")
 
 
-def forget_done(layout: StateLayout, key: LedgerKey, intervals: Iterable[Interval]) -> None:
+def forget_done(layout: StateLayout, key: LedgerKey, intervals: Iterable[TimeInterval]) -> None:
     """Count intervals as not done."""
     for interval in intervals:
         for name in _names(layout, key, interval):
@@ -150,7 +150,7 @@ def begun(records: Iterable[DoneInterval], layout: StateLayout) -> tuple[DoneInt
     return tuple(replace(record, replaced=None if found is None else found.run_id) for record, found in before)
 
 
-def _names(layout: StateLayout, key: LedgerKey, interval: Interval) -> list[str]:
+def _names(layout: StateLayout, key: LedgerKey, interval: TimeInterval) -> list[str]:
     stem = _stem(interval)
     return [name for name in layout.files.children(layout.intervals(key.digest)) if name.startswith(f"{stem}.")]
 
@@ -160,7 +160,7 @@ def _entry(name: str) -> LedgerEntry | None:
     if match is None:
         return None
     start, end, known, fingerprint = match.groups()
-    return LedgerEntry(Interval(_time(start), _time(end)), _time(known), fingerprint)
+    return LedgerEntry(TimeInterval(_time(start), _time(end)), _time(known), fingerprint)
 
 
 def _read(layout: StateLayout, path: str) -> DoneInterval:
@@ -171,7 +171,7 @@ def _read(layout: StateLayout, path: str) -> DoneInterval:
         raise run_error("PEN5011", f"`{path}` is no record of an interval: {error}", None, help) from error
 
 
-def _stem(interval: Interval) -> str:
+def _stem(interval: TimeInterval) -> str:
     return f"{interval.start:{_TIME}}_{interval.end:{_TIME}}"
 
 

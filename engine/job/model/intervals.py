@@ -23,7 +23,7 @@ class Grain(str, Enum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Interval:
+class TimeInterval:
     """From `start` to `end`, without it; both in UTC."""
 
     start: datetime
@@ -33,7 +33,7 @@ class Interval:
         if self.start.tzinfo is None or self.end.tzinfo is None or self.start >= self.end:
             raise ValueError(f"no interval: {self.start} to {self.end}")
 
-    def overlaps(self, other: "Interval") -> bool:
+    def overlaps(self, other: "TimeInterval") -> bool:
         return self.start < other.end and other.start < self.end
 
 
@@ -77,24 +77,24 @@ class IntervalSpec:
         )
         return midnight if self.grain is Grain.DAY else min(midnight, boundary + _HOUR)
 
-    def between(self, start: datetime, end: datetime) -> Iterator[Interval]:
+    def between(self, start: datetime, end: datetime) -> Iterator[TimeInterval]:
         """The intervals from a boundary that end at `end` or before."""
         while (following := self.after(start)) <= end:
-            yield Interval(start, following)
+            yield TimeInterval(start, following)
             start = following
 
-    def first(self) -> Interval:
-        return Interval(self.start, self.after(self.start))
+    def first(self) -> TimeInterval:
+        return TimeInterval(self.start, self.after(self.start))
 
-    def reference(self) -> Interval:
+    def reference(self) -> TimeInterval:
         """What a job is compiled for to know what it means and what it reads, whatever interval it does."""
         start = self._midnight(date(2000, 1, 1))
-        return Interval(start, self.after(start))
+        return TimeInterval(start, self.after(start))
 
     def is_boundary(self, instant: datetime) -> bool:
         return self.floor(instant) == instant
 
-    def settled_from(self, interval: Interval) -> datetime:
+    def settled_from(self, interval: TimeInterval) -> datetime:
         """The boundary from which on an interval gets no late rows."""
         boundary = interval.end
         for _ in range(self.lookback):
@@ -117,7 +117,7 @@ class IntervalSpec:
         """The date in the zone."""
         return instant.astimezone(self.timezone).date()
 
-    def variables(self, interval: Interval) -> dict[str, str]:
+    def variables(self, interval: TimeInterval) -> dict[str, str]:
         """The values of the variables for an interval."""
         start, end = self.text(interval.start), self.text(interval.end)
         return {START: start, END: end, DATE: self.day(interval.start).isoformat()}
@@ -133,7 +133,7 @@ class IntervalSpec:
             case Grain.HOUR:
                 return f"{boundary:%Y-%m-%dT%H:%MZ}"
 
-    def label(self, interval: Interval) -> str:
+    def label(self, interval: TimeInterval) -> str:
         """The name of an interval, or of several that one run does; a part of the id of the run."""
         first = self.boundary_label(interval.start)
         if self.after(interval.start) == interval.end:

@@ -9,7 +9,7 @@ from catalog.compat import Compat
 from catalog.diagnostics.source import SourceFile, Span
 from catalog.masks import Masks
 from catalog.options import Options
-from engine.job.model.intervals import Interval, IntervalSpec
+from engine.job.model.intervals import IntervalSpec, TimeInterval
 
 
 class BlockKind(str, Enum):
@@ -173,7 +173,7 @@ class Env:
         """The settings of the job's own sessions: another job of the application may have asked for an accelerator."""
         return self.spark if self.accelerator is Accelerator.COMET else {**self.spark, COMET_ENABLED: "false"}
     interval: IntervalSpec | None = None
-    window: Interval | None = None
+    window: TimeInterval | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

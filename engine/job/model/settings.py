@@ -9,6 +9,7 @@ from catalog.limits import read_small
 from catalog.masks import Masks
 from engine.job.model.job import Accelerator
 from engine.job.model.intervals import Interval
+from engine.job.model.intervals import TimeInterval
 from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 
 ReadText: TypeAlias = Callable[[str], str]
@@ -53,6 +54,7 @@ class Settings:
     state_dir: str | None = None
     accelerator: Accelerator | None = None
     interval: Interval | None = None
+    interval: TimeInterval | None = None
 
     def __post_init__(self) -> None:
         self.masks.add_named(self.project.variables)

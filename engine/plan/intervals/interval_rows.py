@@ -7,7 +7,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.quoting import quote
 from catalog.tables.table import Column
 from catalog.types.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ
-from engine.job.model.intervals import UTC, Grain, Interval, IntervalSpec
+from engine.job.model.intervals import UTC, Grain, IntervalSpec, TimeInterval
 from engine.job.model.job import Block, Env
 from engine.plan.intervals.interval_writes import has_target, with_condition
 from engine.plan.nodes import Input, Node, Query
@@ -33,7 +33,7 @@ def interval_rows(
 
 
 def _of_interval(
-    block: Block, name: str, node: Node, interval: tuple[IntervalSpec, Interval], diagnostics: Diagnostics
+    block: Block, name: str, node: Node, interval: tuple[IntervalSpec, TimeInterval], diagnostics: Diagnostics
 ) -> Node | None:
     spec, window = interval
     column = node.table.column(spec.column)
@@ -51,7 +51,7 @@ def _of_interval(
     )  # fmt: skip
 
 
-def predicates_of(column: Column, spec: IntervalSpec, window: Interval) -> tuple[str, ...]:
+def predicates_of(column: Column, spec: IntervalSpec, window: TimeInterval) -> tuple[str, ...]:
     """The conditions of the rows of an interval. That of one day is an equality, so that a write without rows names the
     partition that it replaces."""
     quoted = quote(column.name)
@@ -61,7 +61,7 @@ def predicates_of(column: Column, spec: IntervalSpec, window: Interval) -> tuple
     return (f"{quoted} >= {start}", f"{quoted} < {end}")
 
 
-def literal(column: Column, spec: IntervalSpec, window: Interval, *, at_end: bool) -> str:
+def literal(column: Column, spec: IntervalSpec, window: TimeInterval, *, at_end: bool) -> str:
     """A boundary as a value of the column: dates and timestamps without a zone are those of the interval's zone."""
     instant = window.end if at_end else window.start
     if column.type == DATE:
@@ -71,7 +71,7 @@ def literal(column: Column, spec: IntervalSpec, window: Interval, *, at_end: boo
     return f"timestamp '{instant:%Y-%m-%d %H:%M:%S}'"
 
 
-def _conditions(column: Column, spec: IntervalSpec, window: Interval) -> tuple[str, ...]:
+def _conditions(column: Column, spec: IntervalSpec, window: TimeInterval) -> tuple[str, ...]:
     """The ways in which a job may say the condition of an interval, the first of which is what Penstock writes."""
     start, end = (literal(column, spec, window, at_end=at_end) for at_end in (False, True))
     texts = (spec.text(window.start), spec.text(window.end))

@@ -6,15 +6,15 @@ import pytest
 
 from catalog.diagnostics.diagnostic import JobError
 from engine.intervals.due_intervals import ALL, Done, IntervalRange, Reason, due_runs, shown_ranges
-from engine.job.model.intervals import Grain, Interval, IntervalSpec
+from engine.job.model.intervals import Grain, IntervalSpec, TimeInterval
 
 UTC = timezone.utc
 NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
 
 
-def day(number: int) -> Interval:
+def day(number: int) -> TimeInterval:
     start = datetime(2024, 2, number, tzinfo=UTC)
-    return Interval(start, start + timedelta(days=1))
+    return TimeInterval(start, start + timedelta(days=1))
 
 
 def spec(**more) -> IntervalSpec:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from catalog.diagnostics.diagnostic import RunError
-from engine.job.model.intervals import Interval
+from engine.job.model.intervals import TimeInterval
 from engine.state.interval_ledger import (
     DoneInterval,
     LedgerKey,
@@ -25,7 +25,7 @@ DAY = timedelta(days=1)
 
 
 def done(run_id: str, day: int = 0, *, fingerprint: str = "aa", known: int = 1, key: LedgerKey = KEY) -> DoneInterval:
-    interval = Interval(START + day * DAY, START + (day + 1) * DAY)
+    interval = TimeInterval(START + day * DAY, START + (day + 1) * DAY)
     return DoneInterval(key, interval, fingerprint, START + known * DAY, run_id, at=f"2024-02-01T00:00:0{known}Z")
 
 
