@@ -39,6 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.optimizer.chaining_text import chaining_json, chaining_text
+    from engine.intervals.next_runs import next_runs
     from engine.intervals.shown_intervals import due_json, due_text
     from engine.optimizer.explain_rules import explain_rules
     from engine.plan.rendering.explain_json import to_json
@@ -51,7 +52,8 @@ def run(arguments: Namespace) -> int:
     settings = settings_of(arguments, reads_secrets=arguments.connect)
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings)
     report(compiled.warnings, arguments.masks)
-    compiled, ledgers, due = _intervals(arguments, compiled)
+    following = next_runs(compiled, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
+    compiled, ledgers, due = following.compiled, following.ledgers, following.due
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(compiled)
     previews, native = _connected(compiled) if arguments.connect else (None, None)

@@ -132,13 +132,20 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
+    from engine.intervals.next_runs import next_runs
+    from engine.intervals.shown_intervals import due_text
     from engine.plan.rendering.explain_text import explain
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.runtime.application import application, dry_run, starts_of
 
     with application(jobs, arguments.master) as spark:
-        for job in jobs:
+        for listed in jobs:
+            following = next_runs(listed, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
+            job = following.compiled
             starts = starts_of(spark, job, is_full=arguments.full_refresh)
-            print(arguments.masks.known(explain(job.plan, previews=dry_run(spark, job), starts=starts)), end="")
+            shown = explain(job.plan, previews=dry_run(spark, job), starts=starts)
+            shown += "" if following.ledgers is None else "\n" + due_text(following.ledgers, following.due)
+            print(arguments.masks.known(shown), end="")
     return 0
 
 

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.intervals.due_intervals import DueRun, due_runs
 from engine.intervals.job_ledgers import (
@@ -26,6 +27,7 @@ from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.results import JobResult
 from engine.runtime.run_request import RunRequest
 from engine.state.layout import layout_at
+from engine.state.recorded_runs import killed_runs
 from engine.state.run_state import State
 from engine.terminal.signals import interrupts_of_project
 
@@ -55,11 +57,27 @@ def run_intervals(
     ledgers, spec = job_ledgers(compiled, layout, compile_again), spec_of(compiled)
     if not request.range.is_again:
         refuse_other_ledgers(compiled, layout, ledgers)
-    wanted = replace(request.range, is_again=request.range.is_again or request.is_full)
-    due = due_runs(spec, ledgers.done(), wanted, instant)
+    due = _due(compiled, request, ledgers, instant)
     runner = _Runner(spark, compiled, request, attendant, compile_again, show, ledgers, spec.floor(instant))
     results = runner.in_order(due) if spec.concurrency == 1 else runner.side_by_side(due)
     return _together(compiled, request, results, (*warnings, *stale_warnings(ledgers)))
+
+
+def nothing_due(compiled: Compiled, request: RunRequest, compile_again: CompileAgain) -> JobResult | None:
+    """The result of a job of which no interval is due; None if Spark is needed, as for a state directory elsewhere than
+    on this disk, and to end killed runs. Changes nothing."""
+    state = compiled.state_dir
+    if local_path(state) is None or any(True for _ in killed_runs(None, state)):
+        return None
+    ledgers = job_ledgers(compiled, layout_at(None, state), compile_again)
+    if _due(compiled, request, ledgers, datetime.now(timezone.utc)):
+        return None
+    return _together(compiled, request, (), tuple(stale_warnings(ledgers)))
+
+
+def _due(compiled: Compiled, request: RunRequest, ledgers: JobLedgers, instant: datetime) -> tuple[DueRun, ...]:
+    wanted = replace(request.range, is_again=request.range.is_again or request.is_full)
+    return due_runs(spec_of(compiled), ledgers.done(), wanted, instant)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

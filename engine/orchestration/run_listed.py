@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import PenstockError, internal_error
 from engine.compile import Compiled
 from engine.intervals.job_ledgers import CompileAgain
-from engine.orchestration.run_intervals import run_intervals
+from engine.orchestration.run_intervals import nothing_due, run_intervals
 from engine.runtime.answer_early import answered
 from engine.runtime.application import application, clean_up_cancelled, refuse_differing_settings
 from engine.runtime.execute import run_job
@@ -88,8 +88,7 @@ class _ListedJobs:
         try:
             if self.ended:  # the jobs before may have changed the columns of what this one reads
                 job = self.compile_again(job)
-            is_early = self.spark is None and job.plan.env.interval is None
-            result = answered(job, request.run_id) if is_early else None
+            result = self._early(job, request) if self.spark is None else None
             result = result or self._on_spark()(job, request)
         except PenstockError as error:
             if not self.keeps_going:
@@ -103,6 +102,12 @@ class _ListedJobs:
             return None
         self.terminal.show_result(result)
         return result
+
+    def _early(self, job: Compiled, request: RunRequest) -> JobResult | None:
+        """The result, where it is known without Spark."""
+        if job.plan.env.interval is not None:
+            return nothing_due(job, request, self.compile_again)
+        return answered(job, request.run_id)
 
     def _on_spark(self) -> Callable[[Compiled, RunRequest], JobResult]:
         """Runs a job on Spark, which is started first if it is not running."""
