@@ -38,9 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.optimizer.chaining_text import chaining_json, chaining_text
     from engine.intervals.next_runs import next_runs
     from engine.intervals.shown_intervals import due_json, due_text
+    from engine.optimizer.chaining_text import chaining_json, chaining_text
     from engine.optimizer.explain_rules import explain_rules
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.explain_text import explain

@@ -33,7 +33,6 @@ from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
 from engine.job.model.intervals import START as INTERVAL_START
 from engine.job.model.intervals import TimeInterval
-from engine.job.model.intervals import Interval
 from engine.job.model.job import Block, BlockKind, Cache, Chain, Env, Job, Reference, TableOptions
 from engine.job.model.settings import ReadText, Settings, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
