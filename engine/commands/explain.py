@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
     from engine.runtime.counting.native_share import NativeShare
-    from engine.intervals.due_intervals import DueRun
-    from engine.intervals.job_ledgers import JobLedgers
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -61,9 +59,9 @@ def run(arguments: Namespace) -> int:
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
         if not arguments.unoptimized:
             found["not_chained"] = chaining_json(plan)
+        found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
         if native is not None:
             found["native"] = native.as_json
-        found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
         shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     elif arguments.format == "mermaid":
         shown = to_mermaid(plan)
@@ -85,32 +83,6 @@ def run(arguments: Namespace) -> int:
 
 def _connected(compiled: "Compiled") -> "tuple[Mapping[str, WritePreview], NativeShare | None]":
     """What the targets are like, and what of the job an accelerator would execute."""
-def _intervals(arguments: Namespace, compiled: "Compiled") -> "tuple[Compiled, JobLedgers | None, tuple[DueRun, ...]]":
-    """The job compiled for the first interval that the next run does, and which it does; of a state directory that
-    Spark alone reads, nothing."""
-    from dataclasses import replace
-    from datetime import datetime, timezone
-
-    from connectors.storage.paths import local_path
-    from engine.intervals.due_intervals import ALL, due_runs
-    from engine.intervals.job_ledgers import job_ledgers
-    from engine.project.compiled_jobs import compiled_jobs
-    from engine.state.layout import layout_at
-
-    def compile_again(job: "Compiled") -> "Compiled":
-        return compiled_jobs(arguments, [job.path], job.settings)[0]
-
-    spec = compiled.plan.env.interval
-    if spec is None or local_path(compiled.state_dir) is None:
-        return compiled, None, ()
-    ledgers = job_ledgers(compiled, layout_at(None, compiled.state_dir), compile_again)
-    due = due_runs(spec, ledgers.done(), ALL, datetime.now(timezone.utc))
-    if due and "interval_start" not in compiled.settings.variables:
-        compiled = compile_again(replace(compiled, settings=replace(compiled.settings, interval=due[0].window)))
-    return compiled, ledgers, due
-
-
-def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
     from engine.runtime.application import application, dry_run
     from engine.runtime.counting.planned_share import planned_share
 

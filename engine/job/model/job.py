@@ -167,13 +167,13 @@ class Env:
     reuses_batch_plans: bool = True
     chains: bool = True
     accelerator: Accelerator = Accelerator.NONE
+    interval: IntervalSpec | None = None
+    window: TimeInterval | None = None
 
     @property
     def session_settings(self) -> Mapping[str, str]:
         """The settings of the job's own sessions: another job of the application may have asked for an accelerator."""
         return self.spark if self.accelerator is Accelerator.COMET else {**self.spark, COMET_ENABLED: "false"}
-    interval: IntervalSpec | None = None
-    window: TimeInterval | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,9 +7,8 @@ from typing import TypeAlias
 from catalog.compat import Compat
 from catalog.limits import read_small
 from catalog.masks import Masks
-from engine.job.model.job import Accelerator
-from engine.job.model.intervals import Interval
 from engine.job.model.intervals import TimeInterval
+from engine.job.model.job import Accelerator
 from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 
 ReadText: TypeAlias = Callable[[str], str]
@@ -34,7 +33,7 @@ class Settings:
     job files and of what they include; an editor passes one that knows unsaved text. `allows_outside`: files outside of
     the project are read. `limits_process`: time and memory of this process are limited. `state_dir`: where runs are
     recorded, whatever a job sets. `accelerator`: the one of all jobs, whatever they set.
-    recorded, whatever a job sets. `interval`: the one that a job with intervals is compiled for; without it, its first.
+    `interval`: the one that a job with intervals is compiled for; without it, its first.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -53,7 +52,6 @@ class Settings:
     strict_data: bool = False
     state_dir: str | None = None
     accelerator: Accelerator | None = None
-    interval: Interval | None = None
     interval: TimeInterval | None = None
 
     def __post_init__(self) -> None:
