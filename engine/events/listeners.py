@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -63,9 +64,10 @@ class HttpListener:
     url: str
     retries: int
     token: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def notify(self, event: Event) -> None:
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **self.headers}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         body = json.dumps(redacted(event.to_json()), default=str).encode()
@@ -83,7 +85,9 @@ def listener_of(config: ListenerConfig, plan: Plan) -> Listener:
         case "jsonl":
             return JsonLinesListener(f"jsonl {config.path}", config.timeout, config.path or "")
         case "http":
-            return HttpListener(f"http {config.url}", config.timeout, config.url or "", config.retries, _token(config))
+            return HttpListener(
+                f"http {config.url}", config.timeout, config.url or "", config.retries, _token(config), config.headers
+            )
         case _:
             from engine.events.openlineage import OpenLineageListener
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from catalog.masks import Masks
 from connectors.commits.marks import refuse_other_work, work_of
+from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
 from engine.runtime.attendant import Attendant, Unattended
+from engine.runtime.counting.prometheus import batch_metrics
 from engine.runtime.incremental_targets import IncrementalReads, refuse_lost_targets, refuse_shared_watermarks
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.interval_targets import refuse_lost_intervals
@@ -69,7 +71,23 @@ def _run_job(
         raise
     written = len(compiled.plan.writes) - len(begun.plan.writes)
     result = replace(result, done=written, warnings=(*recovery_warnings, *result.warnings))
-    return replace(result, warnings=(*result.warnings, *record.ended(result)))
+    warned = (*record.ended(result), *_write_metrics(spark, compiled.plan, result))
+    return replace(result, warnings=(*result.warnings, *warned))
+
+
+def _write_metrics(spark: "SparkSession", plan: Plan, result: JobResult) -> tuple[Diagnostic, ...]:
+    """Write the job's `metrics_file`; a warning if that fails, since the run has ended."""
+    path = plan.env.options.get("metrics_file") if plan.env.options else None
+    try:
+        if path:
+            files, place = files_at(spark, str(path))
+            labels = {"job": result.job, "run": result.run_id}
+            finished = result.state is State.FINISHED
+            files.write(place, batch_metrics(labels, result.counts, finished=finished, seconds=result.seconds))
+    except OSError as error:
+        message = f"the metrics cannot be written to `{path}`: {error.strerror or error}"
+        return (Diagnostic("PEN5054", message, severity=Severity.WARNING),)
+    return ()
 
 
 def end_killed_runs(spark: "SparkSession", compiled: Compiled) -> tuple[Diagnostic, ...]:

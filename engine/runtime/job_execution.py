@@ -14,6 +14,7 @@ from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.attendant import RunProgress
+from engine.runtime.counting.costs import costs
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
 from engine.runtime.counting.fallback_places import in_queries
@@ -262,12 +263,13 @@ class JobExecution:
         is_accelerated = self.plan.env.accelerator is Accelerator.COMET
         ran = executions(self.spark, wanted.__contains__, after=self.before, is_accelerated=is_accelerated)
         committed = frozenset(self._committed(outcomes))
+        paid = costs(self.spark, {self._tag(name): name for name in self.pipelines}) if self.plans is None else {}
         results = []
         for pipeline in outcomes:
             head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
             table_set, tables = _tables(self.pipelines[pipeline.name].writes)
             if pipeline.value is None:
-                results.append(PipelineResult(*head, table_set=table_set, tables=tables))
+                results.append(PipelineResult(*head, table_set=table_set, tables=tables, cost=paid.get(pipeline.name)))
                 continue
             own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
             reads = count_reads(own, pipeline.value.scans)
@@ -275,7 +277,7 @@ class JobExecution:
             if pipeline.name not in committed:
                 counts = tuple(count.without_commit() for count in counts)
             native = in_queries(together(execution.native for execution in own), self.pipelines[pipeline.name])
-            results.append(PipelineResult(*head, reads, counts, table_set, tables, native))
+            results.append(PipelineResult(*head, reads, counts, table_set, tables, native, paid.get(pipeline.name)))
         return tuple(results)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from catalog.diagnostics.diagnostic import Diagnostic
 from engine.plan.nodes import Plan
+from engine.runtime.counting.costs import Cost
 from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.counting.native_share import NativeShare, together
 from engine.state.run_state import State
@@ -15,7 +16,7 @@ class PipelineResult:
     """A pipeline's end. Its name is its number and what it reads; the counts are empty unless it finished.
 
     `table_set`: the sink's name, where all that the pipeline writes are `tables` of a set. `native`: with an
-    accelerator, how much of what was staged it executed.
+    accelerator, how much of what was staged it executed. `cost`: of a batch job.
     """
 
     name: str
@@ -27,6 +28,7 @@ class PipelineResult:
     table_set: str | None = None
     tables: tuple[str, ...] = ()
     native: NativeShare | None = None
+    cost: Cost | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,11 @@ class JobResult:
                 for write in writes
             },
             "pipelines": {
-                pipeline.name: {"state": pipeline.state.value, "seconds": pipeline.seconds}
+                pipeline.name: {
+                    "state": pipeline.state.value,
+                    "seconds": pipeline.seconds,
+                    **(pipeline.cost.as_json if pipeline.cost is not None else {}),
+                }
                 for pipeline in self.pipelines
             },
             **_accelerated(self.native),

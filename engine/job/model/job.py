@@ -107,6 +107,7 @@ class ListenerConfig:
     retries: int = 3
     token_env: str | None = None
     namespace: str = "penstock"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

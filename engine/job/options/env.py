@@ -62,9 +62,10 @@ OPTIONS: Final = (
            "else `10 seconds`."),
     Option("stream.checkpoint", OptionType.STRING,
            "The directory of a streaming job's checkpoints (default: `streams/<job>` in the state directory)."),
-    Option("stream.metrics_file", OptionType.STRING,
-           "A file for the metrics of a streaming job in Prometheus' text format, rewritten after each micro-batch: "
-           "rows, micro-batches, latency and lag. Its folder can be that of node_exporter's textfile collector."),
+    Option("metrics_file", OptionType.STRING,
+           "A file for metrics in Prometheus' text format. Of a batch job: rows, bytes, seconds, CPU time, written at "
+           "its end. Of a streaming job: rows, micro-batches, latency and lag, rewritten after each micro-batch. Its "
+           "folder can be that of node_exporter's textfile collector.", alternatives=("stream.metrics_file",)),
     Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two micro-batches of a streaming job.",
            minimum=1, alternatives=("execution.checkpoint.interval",)),
     Option("read_limit.rows_per_second", OptionType.INTEGER,

@@ -3,6 +3,7 @@
 env { listeners = [{ type = jsonl, path = "events.jsonl" }, { type = openlineage, url = "http://host:5000" }] }
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -14,8 +15,9 @@ LISTENERS: Final = Option(
     "listeners",
     OptionType.LIST,
     "Receives each change of state of the job and its pipelines: `{ type = log }`; `{ type = jsonl, path }`; "
-    "`{ type = http, url, retries, token_env }`; `{ type = openlineage, url, namespace, retries, token_env }`. "
-    "`token_env` names the environment variable with a bearer token. A listener delays the run by at most its "
+    "`{ type = http, url, retries, token_env, headers }`; "
+    "`{ type = openlineage, url, namespace, retries, token_env }`. `token_env` names the environment variable with a "
+    "bearer token, `headers` gives more headers of the request. A listener delays the run by at most its "
     "`timeout_seconds` (5), at its end.",
     element=OptionType.MAP,
 )
@@ -24,7 +26,7 @@ _NEEDED: Final[Mapping[str, str | None]] = {"log": None, "jsonl": "path", "http"
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "log": (),
     "jsonl": ("path",),
-    "http": ("url", "retries", "token_env"),
+    "http": ("url", "retries", "token_env", "headers"),
     "openlineage": ("url", "namespace", "retries", "token_env"),
 }
 
@@ -60,6 +62,10 @@ def _read(options: Options, diagnostics: Diagnostics) -> Iterator[ListenerConfig
         timeout, retries = given.get("timeout_seconds", 5), given.get("retries", 3)
         if not _is_number(timeout) or not _is_number(retries):
             diagnostics.error("PEN2004", "`timeout_seconds` and `retries` are numbers, not negative", span)
+        headers = given.get("headers", {})
+        if not _are_headers(headers):
+            help = "headers { X-Team = data }"
+            diagnostics.error("PEN2004", "`headers` are names with texts of one line", span, help)
         if mark.is_last:
             yield ListenerConfig(
                 kind,
@@ -69,7 +75,12 @@ def _read(options: Options, diagnostics: Diagnostics) -> Iterator[ListenerConfig
                 int(float(str(retries))),
                 _text(given, "token_env"),
                 _text(given, "namespace") or "penstock",
+                {str(name): str(of) for name, of in headers.items()} if isinstance(headers, Mapping) else {},
             )
+
+
+def _are_headers(value: Value) -> bool:
+    return isinstance(value, Mapping) and not any(re.search(r"[\r\n]", f"{name}{of}") for name, of in value.items())
 
 
 def _is_number(value: Value) -> bool:

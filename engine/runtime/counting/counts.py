@@ -16,7 +16,7 @@ from engine.runtime.counting.native_share import NativeShare
 
 ROWS: Final = "number of output rows"
 READ_BYTES: Final = "size of files read"
-WRITTEN_BYTES: Final = "written output size"
+WRITTEN_BYTES: Final = "written output"
 
 _PASSES_ROWS_ON: Final = re.compile(
     r"Project|Sort|Exchange|AQEShuffleRead|ShuffleQueryStage|ColumnarToRow|RowToColumnar|AdaptiveSparkPlan|WriteFiles"

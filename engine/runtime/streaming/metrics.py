@@ -1,27 +1,17 @@
 """The metrics of a streaming run in Prometheus' text format, as its textfile collector and its scrapers read it."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
+from engine.runtime.counting.prometheus import Metric, as_text
 from engine.runtime.streaming.totals import StreamTotals
-
-_Sample: TypeAlias = tuple[dict[str, str], float]
 
 
 def prometheus_text(job: str, run_id: str, streams: Sequence[StreamTotals], *, is_running: bool) -> str:
     """The metrics of a run, each with its labels `job`, `run` and `source`."""
-    lines: list[str] = []
-    for name, kind, meaning, samples in _metrics(streams, is_running=is_running):
-        lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-        for labels, value in samples:
-            listed = {"job": job, "run": run_id, **labels}
-            text = ",".join(f'{label}="{_escaped(of)}"' for label, of in listed.items())
-            lines.append(f"{name}{{{text}}} {value:.15g}")
-    return "\n".join(lines) + "\n"
+    return as_text(_metrics(streams, is_running=is_running), {"job": job, "run": run_id})
 
 
-def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[tuple[str, str, str, list[_Sample]]]:
-    """Name, type, meaning and samples."""
+def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[Metric]:
     yield "penstock_stream_running", "gauge", "Whether the run goes on.", [({}, float(is_running))]
     yield (
         "penstock_stream_batches_total", "counter", "Micro-batches that were committed.",
@@ -45,7 +35,3 @@ def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[t
         "penstock_stream_lag_records", "gauge", "Records that had arrived and were not in the last micro-batch.",
         [({"source": source}, progress.lag) for source, progress in known if progress.lag is not None],
     )  # fmt: skip
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

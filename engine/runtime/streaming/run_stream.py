@@ -100,7 +100,7 @@ def _streams(spark: "SparkSession", compiled: Compiled, state: str, job: "_Job")
 
 
 def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None:
-    path = plan.env.options.get("stream.metrics_file") if plan.env.options else None
+    path = plan.env.options.get("metrics_file") if plan.env.options else None
     return files_at(spark, str(path)) if path else None
 
 

@@ -39,6 +39,7 @@ def service():
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             self.server.posts.append((self.path, self.headers.get("Authorization"), body))
+            self.server.teams.append(self.headers.get("X-Team"))
             time.sleep(self.server.delay)
             self.send_response(self.server.answers.pop(0) if self.server.answers else 200)
             self.send_header("Content-Length", "0")
@@ -50,7 +51,7 @@ def service():
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.posts, server.answers, server.delay, server.redirects_to = [], [], 0.0, None
+    server.posts, server.answers, server.delay, server.redirects_to, server.teams = [], [], 0.0, None, []
     server.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -175,6 +176,13 @@ def test_the_moves_of_a_job_are_reported_with_their_cause(tmp_path):
     ]
 
 
+def test_headers_of_a_listener_are_texts_of_one_line(tmp_path, capsys):
+    service = '{ type = http, url = "http://h", headers { X = "a\\nHost: other" } }'
+    (tmp_path / "job.conf").write_text(JOB.format(listeners=service, out=tmp_path / "out"))
+    assert main(["validate", str(tmp_path / "job.conf")]) == 2
+    assert "`headers` are names with texts of one line" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("written", "code"),
     [
@@ -249,7 +257,8 @@ def test_the_schema_of_openlineage_finds_what_is_missing():
 @pytest.mark.spark
 def test_a_run_reports_every_state_of_the_job_and_its_pipeline(spark, tmp_path, monkeypatch, service):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
-    listeners = f'{{ type = jsonl, path = "{tmp_path}/events" }}, {{ type = http, url = "{service.url}" }}'
+    listeners = f'{{ type = jsonl, path = "{tmp_path}/events" }}, {{ type = http, url = "{service.url}", '
+    listeners += "headers { X-Team = data } }"
     plan_of(tmp_path, listeners)
     assert main(["run", str(tmp_path / "job.conf"), "--run-id", "reported", "--quiet"]) == 0
     records = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
@@ -262,3 +271,4 @@ def test_a_run_reports_every_state_of_the_job_and_its_pipeline(spark, tmp_path, 
     assert [record["state"] for record in records if record["pipeline"]] == ["SCHEDULED", "RUNNING", "FINISHED"]
     assert records[-1]["counts"]["rows_written"] == 3
     assert [body for _, _, body in service.posts] == records
+    assert set(service.teams) == {"data"}
