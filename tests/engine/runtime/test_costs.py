@@ -11,7 +11,11 @@ pytestmark = pytest.mark.spark
 
 JOB = """
 env {{ job.name = paid, metrics_file = "{folder}/paid.prom" }}
-source {{ FakeSource {{ plugin_output = r, row.num = 5000, split.num = 4, parallelism = 4, schema {{ fields {{ id = int, word = string }} }} }} }}
+source {{
+  FakeSource {{
+    plugin_output = r, row.num = 5000, split.num = 4, parallelism = 4, schema {{ fields {{ id = int, word = string }} }}
+  }}
+}}
 transform {{ Sql {{ plugin_output = counted, query = "select id % 7 as k, count(*) as n from r group by id % 7" }} }}
 sink {{ LocalFile {{ path = "{folder}/out", file_format_type = parquet }} }}
 """
