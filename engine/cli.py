@@ -33,13 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         from engine.terminal.hidden_arguments import hide_words
 
         hide_words(words)
-    from engine.terminal.shown_stream import shown_streams
+    from engine.terminal.shown_stream import mask_streams, shown_streams
 
     with rare_collections(ends_process=argv is None), quiet_libraries(), shown_streams():
         try:
             arguments = parse(words)
         except SystemExit as stop:  # argparse has printed the help or the error
             return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+        if arguments.command not in _PRINT_JOBS:
+            mask_streams(arguments.masks)
         if argv is not None or not _is_bounded(arguments):
             return _carry_out(arguments)
         from catalog.limits import limits
@@ -152,6 +154,8 @@ def _is_bounded(arguments: Namespace) -> bool:
     return arguments.command in _BOUNDED or getattr(arguments, "action", None) in ("show", "json")
 
 
+_PRINT_JOBS = ("convert", "migrate", "encrypt", "decrypt")
+"""What they print is a job or a value, whole, to be put into a file."""
 _BOUNDED = ("validate", "explain", "lineage", "graph", "fmt", "convert", "migrate")
 
 

@@ -100,7 +100,9 @@ def project_of(arguments: Namespace) -> "Project | None":
     variables |= dict(getattr(arguments, "variables", ()))
     environment = arguments.environment or os.environ.get(ENVIRONMENT_VARIABLE)
     is_free = getattr(arguments, "allow_outside", False)
-    project = read_project(Path(), environment, variables, masks=arguments.masks, allows_outside=is_free)
+    project = read_project(
+        Path(), environment, variables, masks=arguments.masks, allows_outside=is_free, limits_process=True
+    )
     _resolve_names(arguments, project)
     if getattr(arguments, "state_dir", "") is None and not list(_paths(arguments)):
         arguments.state_dir = project.state_dir

@@ -11,6 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, JobError, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.masks import MaskedVariables, Masks
 from catalog.options import Option, Options, OptionType
+from catalog.reach import is_outside
 from engine.job.bounded import bounded
 from engine.job.find import PROJECT_FILE
 from engine.job.hocon.concatenation import merged
@@ -62,14 +63,15 @@ def read_project(
     masks: Masks | None = None,
     *,
     allows_outside: bool = False,
+    limits_process: bool = False,
 ) -> Project:
     """The project whose `penstock.conf` is in `root`. `given`: variables of the command line, which win over its own.
     `read`: gives the text of the file. `masks`: of the session, to which secrets of the environment are added.
-    Includes stay in the project, unless it `allows_outside`.
+    Includes stay in the project, unless it `allows_outside`. `limits_process`: time and memory are limited.
 
     Raises a `JobError` with all errors of the file.
     """
-    with bounded(root / PROJECT_FILE, allows_outside=allows_outside, is_run=False, limits_process=False):
+    with bounded(root / PROJECT_FILE, allows_outside=allows_outside, is_run=False, limits_process=limits_process):
         return _read_project(root, environment, given or {}, read, masks or Masks())
 
 
@@ -239,6 +241,10 @@ class _Reader:
             if not (self.root / folder).is_dir():
                 message = f"the job folder `{folder}` is not in the project"
                 self.diagnostics.error("PEN2703", message, options.span("jobs"), f"make it in `{self.root}`")
+            elif is_outside(self.root / folder, is_data=False):
+                message = f"the job folder `{folder}` is outside of the project, and is not read"
+                help = "move its jobs into the project; `--allow-outside` reads them all the same"
+                self.diagnostics.error("PEN1602", message, options.span("jobs"), help)
         return tuple(folder.rstrip("/") for folder in folders)
 
     def env(self, node: MapNode, own: MapNode) -> MapNode | None:

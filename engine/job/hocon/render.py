@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from engine.job.hocon.comments import Comments
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode
@@ -10,6 +11,8 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, Te
 WIDTH = 110
 PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 SECTIONS = ("source", "transform", "sink")
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def to_hocon(root: MapNode, comments: Comments) -> str:
@@ -51,7 +54,7 @@ def _commented(comments: Comments, entry: Entry, indent: str) -> list[str]:
 def _block(block: MapNode, comments: Comments) -> Iterator[str]:
     name = block.get("plugin_name")
     yield from (f"  # {node}".rstrip() for node in comments.above(block.place.start))
-    yield f"  {name.value if isinstance(name, TextNode) else 'unknown'} {{"
+    yield f"  {_key(name.value) if isinstance(name, TextNode) else 'unknown'} {{"
     for entry in block.entries:
         if entry.key != "plugin_name":
             yield from _commented(comments, entry, "    ")
@@ -60,7 +63,7 @@ def _block(block: MapNode, comments: Comments) -> Iterator[str]:
 
 
 def _entry(key: str, value: Node, indent: str) -> Iterator[str]:
-    shown = key if PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    shown = _key(key)
     inline = inlined(value)
     is_text = isinstance(value, TextNode)
     if is_text or len(indent) + len(shown) + len(inline) + 3 <= WIDTH:
@@ -86,15 +89,21 @@ def inlined(node: Node) -> str:
         case ListNode(items):
             return "[" + ", ".join(map(inlined, items)) + "]"
         case MapNode(entries):
-            inner = ", ".join(
-                f"{entry.key if PLAIN_KEY.fullmatch(entry.key) else json.dumps(entry.key)} = {inlined(entry.value)}"
-                for entry in entries
-            )
+            inner = ", ".join(f"{_key(entry.key)} = {inlined(entry.value)}" for entry in entries)
             return f"{{ {inner} }}" if inner else "{}"
+
+
+def _key(name: str) -> str:
+    return name if PLAIN_KEY.fullmatch(name) else _quoted(name)
 
 
 def _text(value: str) -> str:
     is_long = "\n" in value or ('"' in value and "\\" not in value)
-    if is_long and '"""' not in value and not value.endswith('"'):
+    if is_long and '"""' not in value and not value.endswith('"') and not _HALF.search(value):
         return f'"""{value}"""'
-    return json.dumps(value, ensure_ascii=False)
+    return _quoted(value)
+
+
+def _quoted(text: str) -> str:
+    """Halves of characters are escaped: no file can hold them."""
+    return json.dumps(text, ensure_ascii=bool(_HALF.search(text)))

@@ -12,6 +12,7 @@ from typing import Final
 from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText, Segment
+from catalog.limits import check
 from engine.job.hocon.substitution import undefined_help
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode
 
@@ -66,9 +67,9 @@ def _filled(node: TextNode, variables: Variables, diagnostics: Diagnostics, in_s
 
 
 def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool) -> PlacedText:
-    """A text with its variables filled in; each value stands where the variable does."""
+    """A text with its variables filled in; each value stands where the variable does. Raises `LimitError`."""
     parts: list[PlacedText] = []
-    position = 0
+    position, length = 0, len(text.value)
     for match in _VARIABLE.finditer(text.value):
         escape, name, default = match.groups()
         start, end = match.span()
@@ -87,6 +88,8 @@ def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostic
             continue
         parts += [text.slice(position, start), _standing_at(text, start, end, value)]
         position = end
+        length += len(value)
+        check("text", length, text.span(), "a text with its variables filled in")
     if not position:
         return text
     parts.append(text.slice(position, len(text.value)))
