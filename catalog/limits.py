@@ -25,7 +25,7 @@ class Limits:
     `text`: characters of one file of a job, and of a value that substitutions make; `query`: of one query.
     `includes`: files that a job includes. `nodes`: values of a job, those that substitutions bring counted each time.
     `nesting`: levels of blocks and substitutions; `expression`, `calls`, `subqueries`: of a query, beyond which
-    Spark cannot run it. `columns`: of one query or table.
+    Spark cannot run it. `columns`: of one query or table. `digits`: of one number.
     `type_nodes`: types within one type; `type_nesting`: their levels. `header`: bytes of a schema file. `log`: bytes of
     a commit or a metadata file of a table. `paths`: what a pattern of paths stands for.
     """
@@ -41,6 +41,7 @@ class Limits:
     calls: int = 2_000
     subqueries: int = 2_000
     columns: int = 10_000
+    digits: int = 4_300
     type_nodes: int = 20_000
     type_nesting: int = 200
     header: int = 8_000_000
@@ -57,6 +58,19 @@ class LimitError(JobError):
         message = f"the limit `{limit}` of {value:,} is exceeded" + (f": {what}" if what else "")
         help = f"if the job is meant to be so large, raise it: {VARIABLE}={limit}={10 * value:g}"
         super().__init__([Diagnostic("PEN1601", message, span, help)])
+
+
+def limit_behind(error: BaseException) -> str | None:
+    """The name of the limit for which an error of Python's own stands; None for any other error."""
+    match error:
+        case RecursionError():
+            return "nesting"
+        case MemoryError():
+            return "megabytes"
+        case ValueError() if "for integer string conversion" in str(error):
+            return "digits"
+        case _:
+            return None
 
 
 def limits() -> Limits:

@@ -121,14 +121,6 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
             _print_trace(arguments)
         report(error.diagnostics, arguments.masks, output_format)
         return error.exit_code
-    except (RecursionError, MemoryError) as error:
-        if arguments.verbose:
-            _print_trace(arguments)
-        from catalog.limits import LimitError
-
-        limit = "nesting" if isinstance(error, RecursionError) else "megabytes"
-        report(LimitError(limit).diagnostics, arguments.masks, output_format)
-        return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -144,7 +136,14 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         report([Diagnostic("PEN1006", message)], arguments.masks, output_format)
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
-        return _failed(error, arguments)
+        from catalog.limits import LimitError, limit_behind
+
+        if (limit := limit_behind(error)) is None:
+            return _failed(error, arguments)
+        if arguments.verbose:
+            _print_trace(arguments)
+        report(LimitError(limit).diagnostics, arguments.masks, output_format)
+        return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
 
 
 def _is_bounded(arguments: Namespace) -> bool:

@@ -18,6 +18,7 @@ CODES: dict[str, str] = {
     "PEN1602": "a file outside of the project is not read",
     "PEN1603": "other users can read what only its owner should",
     "PEN1604": "code is fetched without encryption",
+    "PEN1610": "a file of the state directory is not what runs have recorded",
     "PEN1650": "a time that is no boundary of a job's intervals, or an unknown time zone",
     "PEN1651": "rows of a job with intervals that do not tell their interval",
     "PEN1652": "a sink that does not replace the rows of an interval that is run again",

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from catalog.limits import regular_file
 from connectors.shared.store_primitives import ATOMIC
 from connectors.shared.temporary_names import temporary_name
 
@@ -46,6 +47,7 @@ class LocalFiles:
         os.makedirs(path, exist_ok=True)
 
     def read(self, path: str) -> str:
+        regular_file(path)
         return Path(path).read_text(encoding="utf-8")
 
     def write(self, path: str, text: str) -> None:

@@ -6,6 +6,7 @@ language server or a service, the limits of text, values and nesting hold alone.
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
-from catalog.limits import LimitError, limits
+from catalog.limits import LimitError, limit_behind, limits
 from catalog.reach import Reach, within
 from engine.job.root import root_of
 
@@ -25,6 +26,8 @@ except ImportError:  # Windows: no signal and no limit of memory
 _IS_MEASURED: Final[ContextVar[bool]] = ContextVar("is_measured", default=False)
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
+_FEWEST_DIGITS: Final = 640
+"""What Python takes for the least limit."""
 _MORE_MEGABYTES: Final = 600
 """What a job may need where the process has more than the limit already."""
 
@@ -45,10 +48,10 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
                     yield
             else:
                 yield
-        except RecursionError:
-            raise LimitError("nesting") from None
-        except MemoryError:
-            raise LimitError("megabytes") from None
+        except (RecursionError, MemoryError, ValueError) as error:
+            if limit := limit_behind(error):
+                raise LimitError(limit) from None
+            raise
 
 
 def project_roots(job: Path) -> tuple[str, ...]:
@@ -79,13 +82,16 @@ def _measured() -> Iterator[None]:
 
     handler = signal.signal(signal.SIGPROF, stop)
     memory = resource.getrlimit(resource.RLIMIT_DATA)
+    digits = sys.get_int_max_str_digits()
     token = _IS_MEASURED.set(True)
     try:
+        sys.set_int_max_str_digits(max(_FEWEST_DIGITS, int(limits().digits)))
         with _limited_memory(memory):
             signal.setitimer(signal.ITIMER_PROF, limits().seconds, _AGAIN)
             yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.set_int_max_str_digits(digits)
         signal.signal(signal.SIGPROF, handler)
         _IS_MEASURED.reset(token)
 

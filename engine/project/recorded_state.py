@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 
+from catalog.diagnostics.diagnostic import job_error
 from catalog.types.typenames import ddl_or_unknown
 from engine.plan.datasets import shown
 from engine.project.project_job import ProjectJob
@@ -65,12 +66,18 @@ def recorded(job: ProjectJob) -> RecordedJob:
 
 
 def read_state(layout: StateLayout) -> RecordedState | None:
-    """The state of the environment; None where none is recorded."""
+    """The state of the environment; None where none is recorded. Raises a `JobError` PEN1610 for another file."""
     if not layout.files.exists(layout.project):
         return None
-    content = json.loads(layout.files.read(layout.project))
-    jobs = {name: _job(job) for name, job in content["jobs"].items()}
-    return RecordedState(content["command"], content["results"], jobs)
+    try:
+        content = json.loads(layout.files.read(layout.project))
+        jobs = {str(name): _job(job) for name, job in content["jobs"].items()}
+        results = {str(name): str(value) for name, value in content["results"].items()}
+        return RecordedState(str(content["command"]), results, jobs)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        message = f"`{layout.project}` is not what runs of a project have recorded"
+        help = "name the directory that they recorded in: `--state-dir DIR`"
+        raise job_error("PEN1610", message, None, help) from error
 
 
 def record_state(
@@ -86,6 +93,11 @@ def record_state(
 
 def _job(content: Mapping[str, object]) -> RecordedJob:
     writes = content["writes"]
-    assert isinstance(writes, Mapping)
-    columns = {name: tuple(RecordedColumn(**column) for column in listed) for name, listed in writes.items()}
+    if not isinstance(writes, Mapping):
+        raise TypeError("no writes")
+    columns = {name: tuple(map(_column, listed)) for name, listed in writes.items()}
     return RecordedJob(str(content["path"]), str(content["fingerprint"]), columns)
+
+
+def _column(content: Mapping[str, object]) -> RecordedColumn:
+    return RecordedColumn(str(content["name"]), str(content["type"]), bool(content["nullable"]))

@@ -22,6 +22,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from catalog.diagnostics.diagnostic import job_error
+from catalog.secret_names import redacted_text
 from connectors.storage.filesystem import Files, as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import file_name as path_of
@@ -180,5 +182,8 @@ def open_to_others(state: str) -> str | None:
 
 def layout_at(spark: "SparkSession | None", state: str) -> StateLayout:
     """The state directory of that name; one on this machine's disk needs no Spark, and is its owner's alone."""
+    if spark is None and local_path(state) is None:
+        message = f"the state directory `{redacted_text(state)}` cannot be read without Spark"
+        raise job_error("PEN2004", message, None, "name a directory of this machine")
     files, root = files_at(spark, state)
     return StateLayout(LocalFiles(private=root) if isinstance(files, LocalFiles) else files, root)

@@ -139,6 +139,29 @@ TEXTS: dict[str, str] = {
     "many unknown sections": "".join(f"sorce{n} {{ }}\n" for n in range(3000)) + SOURCE + SINK,
 }  # fmt: skip
 
+DIGITS = "9" * 5_000
+NUMBERS: dict[str, str] = {
+    **{f"a number of 5,000 digits: {place}": with_query(query.replace("%s", DIGITS)) for place, query in {
+        "a column": "select %s x from f", "a negative one": "select -%s x from f", "a type": "select cast(a as "
+        "decimal(%s)) x from f", "an argument": "select round(a, %s) x from f",
+        "an index": "select array(1)[%s] x from f",
+        "a frame": "select sum(a) over (order by a rows between %s preceding and current row) x from f",
+        "a limit": "select a from f limit %s", "an order": "select a from f order by %s", "an interval":
+        "select interval %s days x from f", "a table function": "select * from range(%s)", "a date":
+        "select date '%s-01-01' x from f", "a hint": "select /*+ repartition(%s) */ a from f",
+    }.items()},
+    "a watermark of 5,000 digits": SOURCE.replace("row.num = 1", f'watermark {{ column = a, delay = "{DIGITS} days" }}')
+    + SINK,
+    "a row of 5,000 digits": SOURCE.replace("row.num = 1", f"rows = [{{ kind = INSERT, fields = [{DIGITS}] }}]") + SINK,
+    "a path of 5,000 digits": SOURCE + "transform { JsonPath { columns = [{ src_field = a, dest_field = x, path = "
+    f'"$[{DIGITS}]" }}] }} }}\n' + SINK,
+    **{f"an address: {address}": with_options("LocalFile", path=address, file_format_type="csv",
+                                              schema={"fields": {"a": "int"}})
+       for address in ("s3a://[x/y", "sftp://h:abc/x", "sftp://u:p@[h/x", "ftp://h:99999999/x", "s3a://a\u2100b/c")},
+    **{f"a target: {address}": SOURCE + f'sink {{ Spark {{ format = csv, path = "{address}" }} }}\n'
+       for address in ("s3a://[x/y", "sftp://h:abc/x", "amqp://u:p[q@h/x")},
+}  # fmt: skip
+
 QUERIES: dict[str, str] = {
     "a sum of 8,000 columns": "select " + "+".join(["a"] * 8000) + " b from f",
     "a sum of 3,500 columns": "select " + "+".join(["a"] * 3500) + " b from f",

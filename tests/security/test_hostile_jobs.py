@@ -8,6 +8,7 @@ import pytest
 
 from engine.cli import main
 from tests.security.hostile_jobs import (
+    NUMBERS,
     SHAPES,
     SOURCE,
     SUBSTITUTIONS,
@@ -36,7 +37,7 @@ def checked(text: str, capsys: pytest.CaptureFixture[str], *arguments: str) -> t
     return code, captured.out + captured.err
 
 
-@pytest.mark.parametrize("jobs", [SUBSTITUTIONS], ids=["values"])
+@pytest.mark.parametrize("jobs", [SUBSTITUTIONS, NUMBERS], ids=["values", "numbers"])
 def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys):
     monkeypatch.chdir(place)
     for name, text in jobs.items():

@@ -95,8 +95,12 @@ def _method_of(value: str) -> str:
     return "file" if value.lower().endswith(_FILE_SUFFIXES) else "fqn"
 
 
+_MOST_DIGITS: Final = 9
+"""Of the steps to a job's parents or children: no project has as many."""
+
+
 def _depth(digits: str | None) -> int | None:
-    return int(digits) if digits else None
+    return int(digits[-_MOST_DIGITS:]) if digits else None
 
 
 def parse_definition(definition: object, span: Span | None) -> Selection:
