@@ -44,7 +44,8 @@ PROJECTS: dict[str, str] = {
     "values of other types": "name = [1]\njobs = { a = 1 }\nenvironments = 3\nconnections = x\ndefaults = [1]\n"
     "spark = 1\nfolders = 2\nselectors = 4\nvariables = 5\nstate_dir = {}",
     "inner values of other types": "environments { a = 1 }\nconnections { a = 1 }\n"
-    "defaults { source = 1, sink { x = 1 } }\nfolders { jobs = 1 }\nselectors { s = 1, t = [1], v = null }\nvariables { a = [1], b { c = 1 }, d = null }",
+    "defaults { source = 1, sink { x = 1 } }\n"
+    "folders { jobs = 1 }\nselectors { s = 1, t = [1], v = null }\nvariables { a = [1], b { c = 1 }, d = null }",
     "many environments": "environments { " + " ".join(f"e{n} {{ }}" for n in range(3000)) + " }",
     "a list": "[1, 2]", "a NUL": "\x00", "an open quote": 'name = "x', "three megabytes": "#" + "x" * 3_000_000,
 }  # fmt: skip
