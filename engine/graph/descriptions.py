@@ -12,8 +12,9 @@ _STATEMENT: Final = re.compile(r"\s*(create|insert|merge|with|select)\b", re.IGN
 
 
 def description_of_job(job: Job) -> str:
-    """The comment that the job file starts with."""
-    return "\n".join(Comments(job.source).header()).strip()
+    """The `description` of its `env`, else the comment that the job file starts with."""
+    given = job.env.options.optional_string("description") if job.env.options else None
+    return given or "\n".join(Comments(job.source).header()).strip()
 
 
 def description_of(node: AnyNode, job: Job) -> str:

@@ -111,7 +111,7 @@ def project_job(path: Path, job: Job | None, compiled: Compiled | None, found: t
         options.span("job.name") if options and "job.name" in options.places else job.source.span(0, 0),
         options.strings("tags") if options else (),
         options.optional_string("owner") if options else None,
-        (options.optional_string("description") if options else None) or description_of_job(job),
+        description_of_job(job),
         tuple(_dependencies(options)) if options else (),
         _nested(options.values) if options else {},
         tuple(_reads(compiled)) if compiled else tuple(map(_unread, wanted)),

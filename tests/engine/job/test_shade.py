@@ -50,6 +50,12 @@ def test_encrypt_then_decrypt_gives_the_file_back(tmp_path, capsys):
     assert capsys.readouterr().out.replace('"me"', "me") == JOB
 
 
+def test_further_options_are_encrypted(tmp_path, capsys):
+    text = JOB.replace('"aes-gcm"', '"aes-gcm", shade.options = [user]')
+    assert main(["encrypt", "--job", str(written(tmp_path, text))]) == 0
+    assert "user = me" not in capsys.readouterr().out
+
+
 def test_a_run_reads_the_encrypted_value(tmp_path, capsys):
     main(["encrypt", "--job", str(written(tmp_path, JOB))])
     job = load_file(

@@ -56,6 +56,11 @@ def checkpoint(tmp_path):
     return made
 
 
+def test_a_checkpoint_is_where_the_job_says(tmp_path):
+    text = JOB.replace("stream.trigger", f'stream.checkpoint = "{tmp_path}/kept", stream.trigger')
+    assert opened(tmp_path, text).folder.startswith(f"{tmp_path}/kept/")
+
+
 def test_a_stream_that_ended_before_its_first_micro_batch_starts_again(tmp_path):
     opened(tmp_path, JOB).begin([0])
     again = opened(tmp_path, JOB)
