@@ -160,7 +160,9 @@ class Options:
     `texts` are the strings written in the file, with their locations. `places` are the locations of values, nested keys
     and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` those of nested keys; `block` is the span of
     the block. `is_valid` is false if values are missing or invalid: that was reported, and the values here must not be
-    relied on. `seatunnel` is set under `--compat seatunnel`. The repr contains no values, since some are sensitive.
+    relied on. `seatunnel` is set under `--compat seatunnel`. `is_foreseen`: the columns in `schema` are those that a
+    job which runs before will leave, so that the data may still have others. The repr has no values: some are
+    sensitive.
     """
 
     values: Mapping[str, Value] = field(repr=False)
@@ -171,6 +173,7 @@ class Options:
     is_valid: bool = True
     key_places: Mapping[str, Span] = field(default_factory=dict, repr=False)
     seatunnel: SeaTunnel | None = None
+    is_foreseen: bool = False
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

@@ -62,7 +62,7 @@ def refuse_missing_columns(
     table: CatalogTable, held: Iterable[str], options: Options, diagnostics: Diagnostics, *, is_certain: bool = True
 ) -> None:
     """Report each declared column that the data lacks (PEN3004), at that column; a warning unless it `is_certain`."""
-    if str(options.get("missing_columns")).lower() == "allow":
+    if str(options.get("missing_columns")).lower() == "allow" or options.is_foreseen:
         return
     names = list(held)
     known = {name.lower() for name in names}

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
+    from engine.intervals.next_runs import NextRuns
     from engine.runtime.counting.native_share import NativeShare
 
-SUMMARY = "print the plan of a job; needs no Spark"
+SUMMARY = "print the plans of jobs; needs no Spark"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument(
+        "jobs", type=Path, nargs="+", metavar="JOB", help="a job file; of several, each as it is run after those before"
+    )
     parser.add_argument("--format", choices=("text", "json", "mermaid"), default="text")
     parser.add_argument("--columns", action="store_true", help="show the columns and types of every node")
     parser.add_argument("--rules", action="store_true", help="show what each optimizer rule changed")
@@ -36,49 +39,76 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.intervals.next_runs import next_runs
-    from engine.intervals.shown_intervals import due_json, due_text
-    from engine.optimizer.chaining_text import chaining_json, chaining_text
-    from engine.optimizer.explain_rules import explain_rules
-    from engine.plan.rendering.explain_json import to_json
-    from engine.plan.rendering.explain_text import explain
-    from engine.plan.rendering.mermaid import to_mermaid
-    from engine.plan.rendering.schedule_text import schedule_json, schedule_text
-    from engine.project.compiled_jobs import compiled_jobs
+    from engine.project.compiled_jobs import listed_jobs
     from engine.terminal.report import report
 
-    settings = settings_of(arguments, reads_secrets=arguments.connect)
-    (compiled,) = compiled_jobs(arguments, [arguments.job], settings)
-    report(compiled.warnings, arguments.masks)
-    following = next_runs(compiled, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
-    compiled, ledgers, due = following.compiled, following.ledgers, following.due
-    plan = compiled.built if arguments.unoptimized else compiled.plan
-    starts = _starts(compiled)
-    previews, native = _connected(compiled) if arguments.connect else (None, None)
+    jobs = listed_jobs(arguments, arguments.jobs, settings_of(arguments, reads_secrets=arguments.connect))
+    for job in jobs:
+        report(job.warnings, arguments.masks)
     if arguments.format == "json":
-        found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
-        if not arguments.unoptimized:
-            found["not_chained"] = chaining_json(plan)
-        found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
-        if native is not None:
-            found["native"] = native.as_json
-        shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
-    elif arguments.format == "mermaid":
-        shown = to_mermaid(plan)
+        found = [_as_json(arguments, job) for job in jobs]
+        shown = json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False) + "\n"
     else:
-        shown = explain(plan, columns=arguments.columns, previews=previews, starts=starts)
-        if schedule := schedule_text(plan):
-            shown += "\n" + schedule
-        if not arguments.unoptimized and (apart := chaining_text(plan)):
-            shown += "\n" + apart
-        shown += "" if ledgers is None else "\n" + due_text(ledgers, due)
-        shown += _state_note(compiled)
-        if native is not None:
-            shown += f"\n{native.as_text}\n"
-        if arguments.rules:
-            shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)
+        titles = [f"{job.path}\n{'=' * len(str(job.path))}\n\n" if len(jobs) > 1 else "" for job in jobs]
+        texts = (f"{title}{_as_text(arguments, job)}" for title, job in zip(titles, jobs, strict=True))
+        shown = "\n".join(texts)
     print(arguments.masks.known(shown), end="")
     return 0
+
+
+def _following(arguments: Namespace, compiled: "Compiled") -> "NextRuns":
+    """The job as its next run has it: of one that runs by intervals, for those that are due."""
+    from engine.intervals.next_runs import next_runs
+    from engine.project.compiled_jobs import compiled_jobs
+
+    return next_runs(compiled, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
+
+
+def _as_json(arguments: Namespace, compiled: "Compiled") -> dict[str, object]:
+    from engine.intervals.shown_intervals import due_json
+    from engine.optimizer.chaining_text import chaining_json
+    from engine.plan.rendering.explain_json import to_json
+    from engine.plan.rendering.schedule_text import schedule_json
+
+    following = _following(arguments, compiled)
+    compiled, ledgers, due = following.compiled, following.ledgers, following.due
+    plan = compiled.built if arguments.unoptimized else compiled.plan
+    previews, native = _connected(compiled) if arguments.connect else (None, None)
+    found = {**to_json(plan, previews=previews, starts=_starts(compiled)), "schedule": schedule_json(plan)}
+    if not arguments.unoptimized:
+        found["not_chained"] = chaining_json(plan)
+    found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
+    if native is not None:
+        found["native"] = native.as_json
+    return found
+
+
+def _as_text(arguments: Namespace, compiled: "Compiled") -> str:
+    from engine.intervals.shown_intervals import due_text
+    from engine.optimizer.chaining_text import chaining_text
+    from engine.optimizer.explain_rules import explain_rules
+    from engine.plan.rendering.explain_text import explain
+    from engine.plan.rendering.mermaid import to_mermaid
+    from engine.plan.rendering.schedule_text import schedule_text
+
+    following = _following(arguments, compiled)
+    compiled, ledgers, due = following.compiled, following.ledgers, following.due
+    plan = compiled.built if arguments.unoptimized else compiled.plan
+    if arguments.format == "mermaid":
+        return to_mermaid(plan)
+    previews, native = _connected(compiled) if arguments.connect else (None, None)
+    shown = explain(plan, columns=arguments.columns, previews=previews, starts=_starts(compiled))
+    if schedule := schedule_text(plan):
+        shown += "\n" + schedule
+    if not arguments.unoptimized and (apart := chaining_text(plan)):
+        shown += "\n" + apart
+    shown += "" if ledgers is None else "\n" + due_text(ledgers, due)
+    shown += _state_note(compiled)
+    if native is not None:
+        shown += f"\n{native.as_text}\n"
+    if arguments.rules:
+        shown += "\n" + explain_rules(compiled.built, disabled=compiled.settings.disabled_rules)
+    return shown
 
 
 def _connected(compiled: "Compiled") -> "tuple[Mapping[str, WritePreview], NativeShare | None]":

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import PenstockError, internal_error
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError, RunError, internal_error
 from engine.compile import Compiled
 from engine.intervals.job_ledgers import CompileAgain
 from engine.orchestration.run_intervals import nothing_due, run_intervals
+from engine.plan.nodes import Plan, Scan
 from engine.runtime.answer_early import answered
 from engine.runtime.application import application, clean_up_cancelled, refuse_differing_settings
 from engine.runtime.execute import run_job
@@ -87,7 +88,8 @@ class _ListedJobs:
         """The result, shown; None for an error that other jobs do not wait for."""
         try:
             if self.ended:  # the jobs before may have changed the columns of what this one reads
-                job = self.compile_again(job)
+                planned, job = job, self.compile_again(job)
+                refuse_unforeseen(planned.built, job.built)
             result = self._early(job, request) if self.spark is None else None
             result = result or self._on_spark()(job, request)
         except PenstockError as error:
@@ -130,6 +132,27 @@ class _ListedJobs:
             return False
         job, run_id = self.running
         return clean_up_cancelled(run_id, job.state_dir, self.used_master)
+
+
+def refuse_unforeseen(planned: Plan, now: Plan) -> None:
+    """Report PEN5262 where a source has other columns than the jobs before it were to leave, as `explain` shows."""
+    diagnostics = Diagnostics()
+    there = {node.written_name: node for node in now.nodes() if isinstance(node, Scan)}
+    for scan in planned.nodes():
+        if not (isinstance(scan, Scan) and scan.options.is_foreseen and scan.written_name in there):
+            continue
+        found = there[scan.written_name]
+        wanted, columns = (
+            {column.name.lower(): column.type for column in node.table.columns} for node in (scan, found)
+        )
+        if wanted != columns and not found.table.is_open:
+            differing = [name for name in {**wanted, **columns} if wanted.get(name) != columns.get(name)]
+            shown = "; ".join(f"`{name}` {columns.get(name, 'missing')}, not {wanted.get(name)}" for name in differing)
+            message = f"`{scan.written_name}` is not what the jobs before it were to leave: {shown}"
+            help = "run the job alone, to run it on what is there now"
+            diagnostics.error("PEN5262", message, found.options.span(), help)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
 
 
 def _run(

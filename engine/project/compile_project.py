@@ -17,6 +17,7 @@ from engine.job.model.settings import Settings
 from engine.plan.datasets import Dataset
 from engine.project.contracts import contract_errors
 from engine.project.job_graph import JobGraph, job_graph
+from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
 from engine.project.project_job import ProjectJob, project_job
 from engine.project.written_schemas import Written, wanted_datasets, with_written_schemas
@@ -75,10 +76,26 @@ def compile_in_project(paths: Iterable[Path], settings: Settings, written: Writt
     return tuple(job for job in compiled if job)
 
 
-def compile_with(path: Path, settings: Settings, written: Written, diagnostics: Diagnostics) -> Compiled | None:
-    """The plan of a job with the columns of what others write; None if it has an error."""
+def compile_in_order(paths: Iterable[Path], settings: Settings, written: Written) -> tuple[Compiled, ...]:
+    """The plans of jobs that run one after the other: each reads what those before it will have left. Raises a
+    `JobError` with the errors of all of them."""
+    diagnostics, compiled = Diagnostics(), list[Compiled]()
+    left: Written = {}
+    for path in paths:
+        if (found := compile_with(path, settings, written, diagnostics, left)) is not None:
+            compiled.append(found)
+            left = left_schemas(found.built, left)
+    diagnostics.raise_errors()
+    return tuple(compiled)
+
+
+def compile_with(
+    path: Path, settings: Settings, written: Written, diagnostics: Diagnostics, left: Written | None = None
+) -> Compiled | None:
+    """The plan of a job with the columns of what others write, and of what jobs before it leave; None if it has an
+    error."""
     job = load_job(path, settings, diagnostics)
-    return compile_loaded(with_written_schemas(job, written), settings, diagnostics) if job else None
+    return compile_loaded(with_written_schemas(job, written, left), settings, diagnostics) if job else None
 
 
 def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | None:

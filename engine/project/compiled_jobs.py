@@ -8,7 +8,7 @@ from pathlib import Path
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Compiled
 from engine.job.model.settings import Settings
-from engine.project.compile_project import compile_in_project, compile_project, load_job
+from engine.project.compile_project import compile_in_order, compile_in_project, compile_project, load_job
 from engine.project.written_schemas import Written, wanted_datasets
 
 
@@ -18,6 +18,11 @@ def compiled_jobs(arguments: Namespace, paths: Sequence[Path], settings: Setting
     In a project, sources have the columns that other jobs write; those are only compiled where a source needs them.
     """
     return compile_in_project(paths, settings, written_for(arguments, paths, settings))
+
+
+def listed_jobs(arguments: Namespace, paths: Sequence[Path], settings: Settings) -> tuple[Compiled, ...]:
+    """The plans of jobs that run one after the other; raises as `compiled_jobs`."""
+    return compile_in_order(paths, settings, written_for(arguments, paths, settings))
 
 
 def written_for(arguments: Namespace, paths: Sequence[Path], settings: Settings) -> Written:

@@ -10,6 +10,7 @@ from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import has_unknown
 from connectors.interface.schema_option import declares_columns
 from connectors.interface.sink import Sink
+from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import table_pattern_of
 from engine.job.model.job import Block, BlockKind, Job
@@ -53,11 +54,21 @@ def targets_of(job: Job) -> tuple[BlockDataset, ...]:
     return tuple(found)
 
 
-def with_written_schemas(job: Job, written: Written) -> Job:
-    """The job with the columns of what other jobs write; the same object where it reads nothing of it."""
-    blocks = tuple(_completed(block, written) if block.kind is BlockKind.SOURCE else block for block in job.blocks)
+def with_written_schemas(job: Job, written: Written, left: Written | None = None) -> Job:
+    """The job with the columns of what other jobs write; the same object where it reads nothing of it. `left`: what the
+    jobs that run before leave at their targets, whatever is there now."""
+    schemas = _Schemas(written, left or {})
+    blocks = tuple(_completed(block, schemas) if block.kind is BlockKind.SOURCE else block for block in job.blocks)
     same = all(new is old for new, old in zip(blocks, job.blocks, strict=True))
     return job if same else replace(job, blocks=blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Schemas:
+    """The columns of datasets: those that jobs of the project write, and those that jobs before will have left."""
+
+    written: Written
+    left: Written
 
 
 def _sources(job: Job) -> Iterator[tuple[Block, Source, Options]]:
@@ -81,7 +92,7 @@ def _wanted(source: Source, options: Options) -> Dataset | None:
     return None if location is None else Dataset.of(location)
 
 
-def _completed(block: Block, written: Written) -> Block:
+def _completed(block: Block, written: _Schemas) -> Block:
     source = connectors.source(block.plugin)
     if source is None or not block.options.is_valid:
         return block
@@ -93,11 +104,18 @@ def _completed(block: Block, written: Written) -> Block:
     return block if options is block.options else replace(block, options=options)
 
 
-def _with_schema(source: Source, options: Options, written: Written) -> Options:
+def _keeps_types(source: Source, options: Options) -> bool:
+    """Whether a reader gets the types that were written, not those that it finds in texts."""
+    format = options.get("file_format_type")
+    return isinstance(source, SupportsKnownTable) and (format is None or str(format).lower() in ("parquet", "orc"))
+
+
+def _with_schema(source: Source, options: Options, schemas: _Schemas) -> Options:
     dataset = _wanted(source, options)
-    columns = None if dataset is None else written.get(dataset.folder)
+    left = schemas.left.get(dataset.folder) if dataset is not None and _keeps_types(source, options) else None
+    columns = left if dataset is None or left is not None else schemas.written.get(dataset.folder)
     if columns is None or any(has_unknown(column.type) for column in columns):  # known once the writer has run
         return options
     nullable = tuple(replace(column, nullable=True) for column in columns)
     schema: dict[str, Value] = {**options.mapping("schema"), **as_schema(TableSchema(nullable))}
-    return replace(options, values={**options.values, "schema": schema})
+    return replace(options, values={**options.values, "schema": schema}, is_foreseen=left is not None)
