@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 
 from engine.runtime.open_state import open_state
-from engine.state.ledger import RunRecord, runs
+from engine.state.ledger import RunRecord, runs, settled_run
 from engine.state.run_state import State
 from engine.state.state_dir import state_dir
 from engine.terminal.arguments import add_environment_argument, positive
@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
     if arguments.run_id:
         return _show(arguments)
     with open_state(state_dir(arguments.state_dir)) as layout:
-        listed = runs(layout)[-arguments.limit :]
+        listed = runs(layout, arguments.limit)
     if arguments.format == "json":
         print(json.dumps([asdict(run) for run in listed], indent=2, default=str))
     elif not listed:
@@ -70,11 +70,10 @@ def _show(arguments: Namespace) -> int:
 
     with open_state(state_dir(arguments.state_dir)) as layout:
         files = layout.files
-        known = {run.run_id: run for run in runs(layout)}
-        if arguments.run_id not in known:
-            help = did_you_mean(arguments.run_id, known)
+        run = settled_run(layout, arguments.run_id)
+        if run is None:
+            help = did_you_mean(arguments.run_id, layout.run_ids())
             raise job_error("PEN5306", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
-        run = known[arguments.run_id]
         folder = journal_in(layout, run.run_id).folder
         steps = {name: readable_step(files, f"{folder}/{name}") or {} for name in files.children(folder)}
     events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for name, step in steps.items())

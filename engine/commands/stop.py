@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.runtime.open_state import open_state
 from engine.state.layout import StateLayout
-from engine.state.ledger import RunRecord, runs
+from engine.state.ledger import RunRecord, runs, settled_run
 from engine.state.run_state import State
 from engine.state.state_dir import state_dir
 from engine.state.stop_request import request_stop
@@ -36,9 +36,10 @@ def run(arguments: Namespace) -> int:
 def _stop(layout: StateLayout, arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
-    recorded = runs(layout)
-    running = {run.run_id for run in recorded if run.state is State.RUNNING and "batches" in run.counts}
-    if arguments.run_id not in running:
+    if not _is_running_stream(settled_run(layout, arguments.run_id)):
+        listed = layout.open_run_ids()
+        recorded = runs(layout) if listed is None else [settled_run(layout, run_id) for run_id in listed]
+        running = {run.run_id for run in recorded if run is not None and _is_running_stream(run)}
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
         raise job_error("PEN5307", f"no streaming run `{arguments.run_id}` is running", None, help)
     request_stop(layout, arguments.run_id)
@@ -48,17 +49,17 @@ def _stop(layout: StateLayout, arguments: Namespace) -> int:
     return 0
 
 
+def _is_running_stream(run: RunRecord | None) -> bool:
+    return run is not None and run.state is State.RUNNING and "batches" in run.counts
+
+
 def _savepoint(layout: StateLayout, run_id: str) -> int:
     """Wait for the end of a run that was asked to stop; 1 where it failed."""
-    while (ended := _find(layout, run_id)).state is State.RUNNING:
+    while (ended := settled_run(layout, run_id)) is not None and ended.state is State.RUNNING:
         sleep(_POLL_SECONDS)
+    assert ended is not None, "its record is written anew, never removed while it runs"
     if ended.state is not State.FINISHED:
         print(f"run {run_id} has {ended.state.value.lower()}: {ended.error or 'no cause is recorded'}")
         return 1
     print(f"run {run_id} has ended; its savepoint: penstock run {ended.file} --restore {run_id}")
     return 0
-
-
-def _find(layout: StateLayout, run_id: str) -> RunRecord:
-    """The run; that of a killed process has failed."""
-    return next(run for run in runs(layout) if run.run_id == run_id)

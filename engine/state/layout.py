@@ -3,6 +3,7 @@
 <state dir>/layout.json                     the version of this layout
 <state dir>/runs/<run id>/run.json          the run in the ledger
 <state dir>/open/<run id>                   the runs that have not ended: all others need not be looked at
+<state dir>/started/<time>~<run id>         the runs in the order of their start: one request lists a thousand
 <state dir>/runs/<run id>/claims/           the processes that work on it (`connectors.commits.claiming`)
 <state dir>/runs/<run id>/journal/          its steps (`journal.py`); of a later attempt, `journal-<epoch>`
 <state dir>/runs/<run id>/staging/          rows that sinks stage next to the journal
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 VERSION: Final = 2
 _NAMES: Final = frozenset(
-    {"layout.json", "runs", "open", "incremental", "intervals", "watermarks", "streams", "project.json", ".gitignore"}
+    {
+        "layout.json", "runs", "open", "started", "incremental", "intervals", "watermarks", "streams", "project.json",
+        ".gitignore",
+    }
 )
 """What a state directory holds, and nothing else where it is Penstock's alone."""
 
@@ -131,6 +135,22 @@ class StateLayout:
         if not self.files.exists(f"{self.open}/.listed"):
             return None
         return [_run_id(name) for name in self.files.children(self.open) if not name.startswith(".")]
+
+    @property
+    def started(self) -> str:
+        return f"{self.root}/started"
+
+    def started_run(self, run_id: str, at: str) -> str:
+        """The file that lists a run by its start."""
+        return f"{self.started}/{at.replace(':', '')}~{path_of(run_id)}"
+
+    def started_runs(self) -> list[tuple[str, str]] | None:
+        """The files that list runs by their start, the earliest first, each with the run's id; None in a directory of
+        an earlier version, which did not list them."""
+        if not self.files.exists(f"{self.started}/.listed"):
+            return None
+        names = sorted(name for name in self.files.children(self.started) if not name.startswith("."))
+        return [(f"{self.started}/{name}", _run_id(name.partition("~")[2])) for name in names]
 
     def begin_listing(self) -> None:
         self.files.write(f"{self.open}/.listed", "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import Enum
 from typing import Final
 
@@ -147,7 +148,7 @@ class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
     locations. `dialect`: the SQL that queries are written in, Spark's or SeaTunnel's. `masks`: what must not be shown
     of the job. `interval`: the intervals that its runs do; `window`: the one, or several in a row, that it is compiled
-    for."""
+    for. `keep_runs`: how long the records of runs are kept (None: for ever)."""
 
     name: str
     mode: str = "BATCH"
@@ -170,6 +171,7 @@ class Env:
     accelerator: Accelerator = Accelerator.NONE
     interval: IntervalSpec | None = None
     window: TimeInterval | None = None
+    keep_runs: timedelta | None = None
 
     @property
     def session_settings(self) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from catalog.compat import Compat
@@ -12,6 +13,7 @@ from catalog.masks import Masks
 from catalog.options import Option, Options, OptionType
 from catalog.secret_names import is_secret_name
 from catalog.spark_version import NEWEST
+from connectors.interface.incremental import duration
 from engine.job.compat.unsupported_options import ENV
 from engine.job.model.job import Accelerator, Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
@@ -56,6 +58,9 @@ OPTIONS: Final = (
            element=OptionType.STRING),
     *INTERVAL_OPTIONS,
     Option("state_dir", OptionType.STRING, "Where runs and journals are recorded (default: `PENSTOCK_STATE_DIR`)."),
+    Option("state.keep_runs", OptionType.STRING,
+           "How long the records of runs that have ended are kept, `90 days` (default: for ever). What a removed run "
+           "has committed is known by the marks of its targets alone."),
     Option("stream.trigger", OptionType.STRING,
            "When micro-batches of a streaming job run: `available_now` (until all that is there is read, then the job "
            "ends), `once` (the same in one micro-batch), or an interval, `30 seconds`. Default: `checkpoint.interval`, "
@@ -172,7 +177,17 @@ def read_env(
         chains=options.flag("chaining"),
         accelerator=Accelerator(options.string("accelerator")),
         interval=read_interval(options, diagnostics),
+        keep_runs=_keep_runs(options, diagnostics),
     )
+
+
+def _keep_runs(options: Options, diagnostics: Diagnostics) -> timedelta | None:
+    text = options.optional_string("state.keep_runs")
+    kept = None if text is None else duration(text)
+    if text is not None and not kept:
+        message = f"`state.keep_runs` must be a duration, found `{text}`"
+        diagnostics.error("PEN2004", message, options.span("state.keep_runs"), 'state.keep_runs = "90 days"')
+    return kept
 
 
 def _with_jars(settings: Mapping[str, str], options: Options) -> Mapping[str, str]:

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 from connectors.commits.run_owner import this_process
+from connectors.storage.local_files import LocalFiles
 from engine.state.layout import layout_at
-from engine.state.ledger import RunRecord, now, record, runs
+from engine.state.ledger import RunRecord, begin, now, prune, record, runs
 from engine.state.run_state import State
 
 FIRST = RunRecord("r1", "orders", "orders.conf", State.RUNNING, "2026-01-01T00:00:00.000Z")
@@ -50,3 +52,41 @@ def test_a_killed_run_is_what_its_journal_says(tmp_path):
     }  # fmt: skip
     assert "--resume killed" in found["killed"].error
     assert "removed" in found["undone"].error
+
+
+def test_listing_the_latest_of_many_runs_reads_those_alone(tmp_path, monkeypatch):
+    layout = layout_at(None, str(tmp_path))
+    for number in range(300):
+        begin(layout, replace(FIRST, run_id=f"r{number}", started=f"2026-01-01T{number // 60:02}:{number % 60:02}:00Z"))
+    asked, real = [], LocalFiles.read
+    monkeypatch.setattr(LocalFiles, "read", lambda files, path: (asked.append(path), real(files, path))[1])
+    assert [run.run_id for run in runs(layout, 3)] == ["r297", "r298", "r299"]
+    assert len([path for path in asked if path.endswith("run.json")]) == 3
+    assert len(runs(layout)) == 300
+
+
+def test_runs_of_a_directory_of_an_earlier_version_are_listed_once(tmp_path):
+    layout = layout_at(None, str(tmp_path))
+    for number in range(3):
+        begin(layout, replace(FIRST, run_id=f"r{number}", started=f"2026-01-0{number + 1}T00:00:00Z"))
+    layout.files.delete(layout.started)
+    assert [run.run_id for run in runs(layout, 2)] == ["r1", "r2"]
+    begin(layout, replace(FIRST, run_id="r0", started="2026-01-04T00:00:00Z"))  # begun again
+    assert [run.run_id for run in runs(layout, 2)] == ["r2", "r0"]
+    assert len(runs(layout)) == 3
+
+
+def test_old_runs_are_pruned_but_for_open_ones_and_those_begun_again(tmp_path):
+    layout = layout_at(None, str(tmp_path))
+    old, last = "2026-01-01T00:00:00Z", now()
+    for name in ("old", "open", "again"):
+        begin(layout, replace(FIRST, run_id=name, started=old))
+    begin(layout, replace(FIRST, run_id="again", started=last))
+    begin(layout, replace(FIRST, run_id="new", started=last))
+    layout.files.write(layout.open_run("open"), "")
+    layout.begin_listing()
+    assert prune(layout, timedelta(days=10), most=1) == 1
+    assert prune(layout, timedelta(days=10)) == 1
+    assert {run.run_id for run in runs(layout)} == {"open", "again", "new"}
+    assert not layout.files.exists(layout.run("old").folder)
+    assert prune(layout, timedelta(days=10)) == 0
