@@ -57,7 +57,8 @@ class WriteTask:
     micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether the target holds
     rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
     searched for it. `work`: a digest of what the write stands for (`connectors.commits.marks`), which its mark in the
-    target records. Where `table.has_row_kind`, the rows end in the column `catalog.tables.row_kind.ROW_KIND`.
+    target records. `is_of_stream`: the run is a micro-batch. Where `table.has_row_kind`, the rows end in the column
+    `catalog.tables.row_kind.ROW_KIND`.
     """
 
     options: Options
@@ -74,6 +75,7 @@ class WriteTask:
     looks_for_rows: bool = False
     is_fresh: bool = False
     work: str = ""
+    is_of_stream: bool = False
 
     @property
     def run_id(self) -> str:

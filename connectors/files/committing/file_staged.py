@@ -26,7 +26,7 @@ PARTITIONS: Final = "partitions"
 class FileStaged(Staged):
     """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first; `store`:
     Hadoop's settings for the target; `epoch`: that of the run's claim when it began;
-    `work`: what its mark stands for."""
+    `work`: what its mark stands for; `is_of_stream`: it is of a micro-batch."""
 
     target: str
     root: str
@@ -40,6 +40,7 @@ class FileStaged(Staged):
     store: StoreSettings = NO_SETTINGS
     epoch: int = 0
     work: str = ""
+    is_of_stream: bool = False
 
     def at(self: S, staging: str) -> S:
         """The same, staged in another directory."""

@@ -44,7 +44,7 @@ def finish(spark: "SparkSession | None", staged: FileStaged) -> None:
 
 def _move(files: Files, staged: FileStaged, staging: str, target: str) -> None:
     if isinstance(files, LocalFiles):
-        commit_locally(files, staged.mode, staging, target)
+        commit_locally(files, staged.mode, staging, target, by_file=staged.is_of_stream)
     elif has_uploads(files, staging):
         commit_uploads(files, staged.mode, staging, target)
     elif files.primitives.renames:

@@ -1,4 +1,8 @@
-"""Commits files on a local disk: the target's successor is built of hard links, and the two are exchanged."""
+"""Commits files on a local disk: the target's successor is built of hard links, and the two are exchanged.
+
+An append of one file is one rename, and one of a micro-batch moves its files one after the other: to link a whole
+target for each of them would take longer with each micro-batch.
+"""
 
 import os
 import shutil
@@ -10,12 +14,15 @@ from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import is_hidden
 
 
-def commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> None:
+def commit_locally(files: LocalFiles, mode: str, staging: str, target: str, *, by_file: bool = False) -> None:
     data, successor = f"{staging}/data", f"{staging}/next"
     if not files.exists(target) and files.exists(f"{staging}/old"):
         files.rename(successor if files.exists(successor) else data, target)  # killed between the two renames
         if mode == APPEND:
             carry_over(f"{staging}/old", target)
+        return
+    if mode == APPEND and files.exists(target) and (by_file or _is_one_file(data)):
+        commit_by_renames(files, mode, staging, target)
         return
     if mode == REPLACE or not files.exists(target):
         successor = data
@@ -34,6 +41,15 @@ def commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> N
         files.rename(successor, target)
         if mode == APPEND:
             carry_over(f"{staging}/old", target)
+
+
+def _is_one_file(data: str) -> bool:
+    """Whether at most one data file is staged, beside marks and others that no reader sees."""
+    found = 0
+    for _, folders, names in os.walk(data):
+        folders[:] = [folder for folder in folders if not is_hidden(folder)]
+        found += sum(not is_hidden(name) for name in names)
+    return found <= 1
 
 
 def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
