@@ -44,15 +44,8 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable) -> None:
     actions = staged_actions(spark, staged)
-    current = table.found()
-    is_made_by_another = staged.is_new and current is not None
-    if is_made_by_another:
-        _refuse_another_schema(current or {}, staged)
-    else:
-        _refuse_another_table(current, staged)
-    metadata = None if is_made_by_another else _metadata(current or {}, staged)
-    if staged_files.are_checked(len(actions), staged.owner):
-        _refuse_missing_files(spark, staged, actions)
+    _metadata_for(table.found(), staged)  # before the commit begins; each of its attempts looks again
+    _refuse_missing_files(spark, staged, actions)
     files, staging = files_at(spark, staged.staging)
     files.write(f"{staging}/begun", "")
     with own_session(spark, {}) as session:
@@ -62,8 +55,8 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
             version=staged.version,
             run_id=staged.run_id,
             is_fresh=staged.is_fresh,
-            metadata=metadata,
-            cluster_by=() if is_made_by_another else staged.cluster_by,
+            metadata=lambda current: _metadata_for(current, staged),
+            cluster_by=staged.cluster_by,
             replaces=Replaces(
                 staged.replaces_everything,
                 staged.replaces_schema,
@@ -80,7 +73,7 @@ def maintain(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 def _refuse_missing_files(spark: "SparkSession", staged: DeltaStaged, actions: Sequence[str]) -> None:
     files, target = files_at(spark, staged.target)
-    if not all(files.exists(f"{target}/{path}") for path in staged_paths(actions)):
+    if not staged_files.are_there([f"{target}/{path}" for path in staged_paths(actions)], files.exists):
         raise rows_are_gone(staged.run_id, staged.target)
 
 
@@ -96,6 +89,16 @@ def _refuse_another_table(current: Mapping[str, Any] | None, staged: DeltaStaged
         return
     if current is None or current["id"] != staged.table_id:
         raise table_changed("Delta", staged.target, staged.run_id)
+
+
+def _metadata_for(current: Mapping[str, Any] | None, staged: DeltaStaged) -> str | None:
+    """The `metaData` action of a commit onto a table with that one, None for a table that is not there; refuses a table
+    that the staged files do not fit."""
+    if staged.is_new and current is not None:
+        _refuse_another_schema(current, staged)
+        return None
+    _refuse_another_table(current, staged)
+    return _metadata(current or {}, staged)
 
 
 def _metadata(current: Mapping[str, Any], staged: DeltaStaged) -> str | None:

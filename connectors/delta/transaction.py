@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from connectors.commits.marks import other_work
@@ -16,6 +16,7 @@ from connectors.commits.retrying import retried
 from connectors.delta.clustering import DOMAIN, clustering_action, with_clustering
 from connectors.lakehouse.own_session import own_session
 from connectors.shared.java_names import java_named
+from connectors.storage.filesystem import files_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _FILE_PREFIX: Final = "spark.databricks.delta.testOnly.dataFileNamePrefix"
 _CHANGE_TYPE: Final = "_change_type"
 _CONFLICT: Final = "DeltaConcurrentModificationException"
+
+MetadataOf: TypeAlias = Callable[[Mapping[str, Any] | None], str | None]
+"""The `metaData` action that a commit adds, None for none, by the one of the table (None: there is no table)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +146,14 @@ class DeltaTable:
         application: str,
         version: int,
         run_id: str,
-        metadata: str | None,
+        metadata: "MetadataOf",
         replaces: "Replaces",
         cluster_by: Sequence[str] = (),
         is_fresh: bool = False,
     ) -> bool:
         """One transaction of the staged files and what they replace; False if it was committed before, which is not
-        looked for if it `is_fresh`: Delta reads the whole log for it.
+        looked for if it `is_fresh`: Delta reads the whole log for it. Each attempt asks for the `metadata` that it
+        commits, by what its transaction has read.
 
         A conflict with another writer is resolved by a retry on the changed table.
         """
@@ -176,23 +181,27 @@ class DeltaTable:
         version: int,
         *,
         run_id: str,
-        metadata: str | None,
+        metadata: "MetadataOf",
         replaces: "Replaces",
         cluster_by: Sequence[str],
         is_fresh: bool,
     ) -> bool:
         txn = self.log.startTransaction()
+        is_there = txn.readVersion() >= 0
         if is_fresh:  # the log is not read, but a commit of the same write by another process is a conflict
             txn.readTxn().addOne(application)
         elif (found := int(txn.txnVersion(application))) >= 0:
             if found != version and 1 not in (found, version):  # 1: a mark that does not say what it stands for
                 raise other_work(run_id, self.path)
             return False
+        wanted = metadata(_metadata_in(txn) if is_there else None)
+        if is_there and not replaces.schema:
+            cluster_by = ()  # another process has made the table
         clusters = bool(cluster_by) or (replaces.schema and self._is_clustered())
-        if clusters and metadata is None:  # a table that is recreated with the same columns
-            metadata = str(txn.metadata().json())
-        if metadata is not None:
-            found = self._action(with_clustering(metadata) if clusters else metadata)
+        if clusters and wanted is None:  # a table that is recreated with the same columns
+            wanted = str(txn.metadata().json())
+        if wanted is not None:
+            found = self._action(with_clustering(wanted) if clusters else wanted)
             if txn.readVersion() < 0:
                 txn.updateMetadataForNewTable(found)
             elif replaces.schema:
@@ -202,15 +211,30 @@ class DeltaTable:
         added = self._seq([self._action(action) for action in actions])
         removed = list(self._removed(txn, replaces, added))
         if any(str(action.json()).startswith('{"cdc"') for action in removed):
-            removed += self._added_changes(txn, actions, is_in_table=metadata is None)
+            removed += self._added_changes(txn, actions, is_in_table=wanted is None)
         now = self._java("scala.Some")(self._java("java.lang.System.currentTimeMillis")())
         done = self._java("org.apache.spark.sql.delta.actions.SetTransaction")(application, version, now)
         whole = [*(added.apply(index) for index in range(added.size())), *removed, done]
         if clusters:
             about = json.loads(str(txn.metadata().json()))["metaData"]
             whole.append(self._action(clustering_action(cluster_by, about)))
-        txn.commit(self._seq(whole), self._operation(replaces))
+        try:
+            txn.commit(self._seq(whole), self._operation(replaces))
+        except Exception as error:
+            if is_conflict(error):
+                self._delete_written(removed)
+            raise
         return True
+
+    def _delete_written(self, actions: Sequence[Any]) -> None:
+        """Delete the files that an attempt wrote for the rows that remain of replaced files: it was not committed."""
+        records = [json.loads(str(action.json())) for action in actions]
+        replaced = {record["remove"]["path"] for record in records if "remove" in record}
+        files, folder = files_at(self.spark, self.path)
+        for record in records:
+            path = next((record[kind]["path"] for kind in ("add", "cdc") if kind in record), None)
+            if path is not None and path not in replaced:  # one with a new deletion vector is the table's
+                files.delete(f"{folder}/{unquote(path)}")
 
     def _is_clustered(self) -> bool:
         """Whether the table that is replaced is clustered: its columns may go."""
@@ -266,10 +290,10 @@ class DeltaTable:
         """Commit the `metaData` action that `change` makes of the latest one; nothing if it makes none."""
 
         def attempt() -> None:
-            changed = change(self.metadata())
+            txn = self.log.startTransaction()
+            changed = change(_metadata_in(txn))
             if changed is None:
                 return
-            txn = self.log.startTransaction()
             before = txn.metadata().schema()
             txn.updateMetadata(self._action(changed), False)
             update = self._java("org.apache.spark.sql.delta.DeltaOperations.UpdateSchema")
@@ -324,6 +348,12 @@ def analyze(jvm: Any, session: Any, statement: str) -> None:
     state = session.sessionState()
     skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     state.executePlan(state.sqlParser().parsePlan(statement), skip).assertAnalyzed()
+
+
+def _metadata_in(txn: Any) -> Mapping[str, Any]:
+    """The `metaData` action that a transaction has read."""
+    found: Mapping[str, Any] = json.loads(str(txn.metadata().json()))["metaData"]
+    return found
 
 
 def _metadata_of(snapshot: Any) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The steps of a write that merges: one MERGE on a branch while the rows are staged, which the commit publishes.
 
 Where the main branch has moved meanwhile, or the merge changes columns (every branch has the same), the commit merges
-the staged rows into the main branch itself.
+the staged rows on a new branch.
 """
 
 from dataclasses import replace
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from catalog.quoting import quote
 from catalog.tables.evolution import SchemaEvolution
-from connectors.commits.commit_errors import rows_are_gone, table_changed
+from connectors.commits.commit_errors import in_doubt, rows_are_gone, table_changed
 from connectors.commits.retrying import retried
 from connectors.iceberg.changed_columns import changed_columns
 from connectors.iceberg.iceberg_staged import IcebergStaged
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
-from connectors.iceberg.table_metadata import Metadata, main_snapshot, table_of
+from connectors.iceberg.table_metadata import Metadata, has_all_since, last_sequence, main_snapshot, table_of
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
 from connectors.lakehouse.keyed_rows import DELETED
@@ -38,7 +38,13 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
             )
         rows = without_nulls(rows, table_of(metadata).columns, "Iceberg")
         merging.write_resolved(rows, f"{prepared.staging}/data", task)
-        staged = replace(prepared, added=added, table_id=str(metadata["table-uuid"]), base=main_snapshot(metadata))
+        staged = replace(
+            prepared,
+            added=added,
+            table_id=str(metadata["table-uuid"]),
+            base=main_snapshot(metadata),
+            sequence=last_sequence(metadata),
+        )
         if added:
             return staged
         _merge_on_branch(spark, table, staged, metadata)
@@ -54,17 +60,23 @@ def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStag
         if table.committed(staged.identity) is not None:
             return  # the attempt before had been committed, only its answer was lost
         metadata = _refuse_another_table(table, staged)
+        _refuse_unknown(metadata, staged)
         if staged.branch in metadata.get("refs", {}) and main_snapshot(metadata) == staged.base:
             table.publish(staged.branch)
             return
         _refuse_missing_rows(spark, staged)
-        if staged.replace_where is None:
-            _merge(spark, staged, staged.address.sql)
-        else:  # two statements: a branch makes one change of them
-            _merge_on_branch(spark, table, staged, metadata)
-            table.publish(staged.branch)
+        # the branch becomes the main one only where that is still the one in which the write was looked for
+        _merge_on_branch(spark, table, staged, metadata)
+        table.publish(staged.branch)
 
     retried(attempt, is_conflict)
+
+
+def _refuse_unknown(metadata: Metadata, staged: IcebergStaged) -> None:
+    """Raise PEN5010 where the merge may be committed by a snapshot that has expired; a branch keeps its own."""
+    has_branch = staged.branch in metadata.get("refs", {})
+    if not has_branch and staged.sequence and not has_all_since(metadata, staged.sequence):
+        raise in_doubt("Iceberg", str(staged.address), staged.run_id)
 
 
 def _merge_on_branch(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged, metadata: Metadata) -> None:

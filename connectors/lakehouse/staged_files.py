@@ -1,13 +1,16 @@
-"""Whether a commit checks that the staged files still exist."""
+"""Whether staged files still exist: a clean-up of others (VACUUM, orphan files) may have removed them."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
-from connectors.commits import run_owner
+_REQUESTS: Final = 16
+"""Requests at a time."""
 
-_ALWAYS: Final = 64
 
-
-def are_checked(count: int, owner: Mapping[str, Any]) -> bool:
-    """Few files are checked before every commit; many only if another process staged them (`owner`: its mark)."""
-    return count <= _ALWAYS or not run_owner.is_this_process(owner)
+def are_there(paths: Sequence[str], exists: Callable[[str], bool]) -> bool:
+    """Whether all files exist."""
+    if len(paths) <= _REQUESTS:
+        return all(map(exists, paths))
+    with ThreadPoolExecutor(_REQUESTS) as pool:
+        return all(pool.map(exists, paths))

@@ -15,6 +15,7 @@ from connectors.commits.marks import MarkState, WriteMark
 from connectors.paimon.commit_once import CommittedError, exclusive_commit, look_before_each_attempt
 from connectors.paimon.paimon_staged import WORK, PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
+from connectors.storage.local_files import LocalFiles
 
 if TYPE_CHECKING:
     from pypaimon.table.file_store_table import FileStoreTable
@@ -69,6 +70,12 @@ def latest_snapshot(folder: str, schema: Schema) -> int:
     return snapshot.id if snapshot is not None else 0
 
 
+def state_of(folder: str, schema: Schema) -> str:
+    """The latest schema and snapshot, and when it was made, as text."""
+    snapshot = opened(folder, schema).snapshot_manager().get_latest_snapshot()
+    return f"{schema['id']} {'' if snapshot is None else f'{snapshot.id} {snapshot.time_millis}'}"
+
+
 def has_rows(folder: str) -> bool:
     """Whether a reader finds a row in the table's directory."""
     schema = latest_schema(folder)
@@ -103,10 +110,20 @@ def mark_of(folder: str, identity: str) -> WriteMark:
 
 
 def add_schema(folder: str, schema: Schema) -> bool:
-    """Add the schema file; False if another one has its number."""
+    """Add the schema file; False if another one has its number. pypaimon would look, then rename: of two processes, the
+    second one would replace the first one's schema."""
     from pypaimon.schema.table_schema import TableSchema
 
-    return bool(opened(folder, schema).schema_manager.commit(TableSchema.from_json(json.dumps(schema))))
+    manager = opened(folder, schema).schema_manager
+    manager.file_io = _NewFiles()
+    return bool(manager.commit(TableSchema.from_json(json.dumps(schema))))
+
+
+class _NewFiles:
+    """Of pypaimon's file system what adds a schema: a file is created only where there is none."""
+
+    def try_to_write_atomic(self, path: object, content: str) -> bool:
+        return LocalFiles().write_new(str(path).removeprefix("file://"), content)
 
 
 def to_messages(table: "FileStoreTable", texts: Sequence[bytes]) -> list["CommitMessage"]:

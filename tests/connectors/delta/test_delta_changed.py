@@ -1,11 +1,14 @@
 """Delta tables that another program changes between the stage and the commit of a run."""
 
+import json
+
 import pytest
 
 pytest.importorskip("pyspark")
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.delta.connector import connector
+from connectors.delta.transaction import DeltaTable
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
@@ -83,3 +86,50 @@ def test_rows_that_no_longer_fit_are_refused_and_can_be_dismissed(target, given,
     assert target.rows() == before
     abort_all(target.spark, run)
     assert target.rows() == before
+
+
+def test_a_column_that_another_program_adds_during_the_commit_stays(target, monkeypatch):
+    """The metadata that decides is that of the transaction which commits."""
+    columns = (*COLUMNS, "ours int")
+    run = target.stage("select 2L id, 'new' name, 5 ours", columns, schema_evolution="add_columns")
+    real, changes = DeltaTable.commit, ["ALTER TABLE {t} ADD COLUMNS (other int)"]
+
+    def commit(table, *given, **named):
+        target.change(*changes)
+        return real(table, *given, **named)
+
+    monkeypatch.setattr(DeltaTable, "commit", commit)
+    commit_all(target.spark, run)
+    assert [(row["id"], row["ours"], row["other"]) for row in target.rows()] == [(1, None, None), (2, 5, None)]
+
+
+def test_replaced_rows_leave_no_unreferenced_files_after_a_conflict(target, monkeypatch):
+    """Of a file of which only some rows are replaced, each attempt of the commit writes the others anew."""
+    target.change("INSERT INTO {t} SELECT id + 10, 'old' FROM range(0, 4, 1, 1)")
+    given = {"write_mode": "replace_where", "replace_where": "id > 11"}
+    run = target.stage("select 12L id, 'new' name", COLUMNS, **given)
+    real, conflicts = DeltaTable._operation, ["INSERT INTO {t} VALUES (20, 'other')"]
+
+    def operation(table, replaces):
+        while conflicts:
+            target.change(conflicts.pop())
+        return real(table, replaces)
+
+    monkeypatch.setattr(DeltaTable, "_operation", operation)
+    commit_all(target.spark, run)
+    assert [(row["id"], row["name"]) for row in target.rows()] == [(1, "old"), (10, "old"), (11, "old"), (12, "new")]
+    commits = (target.folder / "t/_delta_log").glob("*.json")
+    log = [line for commit in commits for line in commit.read_text().splitlines()]
+    added = {json.loads(line)["add"]["path"] for line in log if '"add"' in line}
+    assert {path.name for path in (target.folder / "t").glob("*.parquet")} == added
+
+
+def test_files_that_a_clean_up_removed_are_noticed_also_among_many(target):
+    before = set((target.folder / "t").glob("*.parquet"))
+    run = target.stage("select id, 'new' name from range(0, 70, 1, 70)", COLUMNS)
+    staged = sorted(set((target.folder / "t").glob("penstock-*.parquet")) - before)
+    assert len(staged) == 70
+    staged[-1].unlink()
+    with pytest.raises(RunError, match="are gone"):
+        commit_all(target.spark, run)
+    assert [row["id"] for row in target.rows()] == [1]

@@ -9,6 +9,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.quoting import parse_name
 from catalog.tables.row_kind import ROW_KIND
 from connectors.iceberg.connector import connector
+from connectors.iceberg.iceberg_table import IcebergTable, opened
 from connectors.iceberg.partitioning import PartitionField, parse_field
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
@@ -56,6 +57,32 @@ def test_changelog(target):
     target.run(replace(job, input=replace(job.input, table=replace(job.input.table, has_row_kind=True))))
     assert target.rows() == [(1, "A", 2), (5, "c", 2)]
     assert ROW_KIND not in target.read().columns
+
+
+@pytest.mark.spark
+def test_a_merge_whose_table_moves_during_the_commit_is_done_again_and_once(target, monkeypatch):
+    target.write(values("(1L, 'a', 1)"), COLUMNS)
+    late = target.job(values("(1L, 'late', 2)", "(3L, 'c', 1)"), COLUMNS, **KEYED)
+    run = stage_writes(target.spark, [late], target.state, "late")
+    moves, real = [values("(5L, 'x', 1)"), values("(6L, 'y', 1)")], IcebergTable.publish
+
+    def publish(table, branch):
+        if moves:
+            target.write(moves.pop(), COLUMNS)
+        real(table, branch)
+
+    monkeypatch.setattr(IcebergTable, "publish", publish)
+    commit_all(target.spark, run)
+    expected = [(1, "late", 2), (3, "c", 1), (5, "x", 1), (6, "y", 1)]
+    assert target.rows() == expected
+    assert list(target.refs()) == ["main"]
+    staged = run.places[next(iter(run.staged))]
+    target.write(values("(7L, 'z', 1)"), COLUMNS)
+    with opened(target.spark, staged.address) as table:
+        table.load().expireSnapshots().expireOlderThan(2**62).retainLast(1).commit()
+    with pytest.raises(RunError, match="have expired"):
+        connector.commit(target.spark, staged, run.context)
+    assert target.rows() == [*expected, (7, "z", 1)]
 
 
 @pytest.mark.spark
