@@ -38,6 +38,13 @@ class Brokers:
             described = self.admin.describeTopics(_list(self.jvm, wanted)).allTopicNames().get()
             return {str(name): described.get(name).partitions().size() for name in described.keySet()}
 
+    def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """The id of each of these topics, which another topic of its name has not; without those that do not exist."""
+        wanted = [topic for topic in topics if topic in set(self.topics())]
+        with self._asking():
+            described = self.admin.describeTopics(_list(self.jvm, wanted)).allTopicNames().get()
+            return {str(name): str(described.get(name).topicId()) for name in described.keySet()}
+
     def topics(self) -> tuple[str, ...]:
         """The names of all topics that this client may see, but Kafka's own."""
         with self._asking():

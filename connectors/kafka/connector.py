@@ -35,6 +35,7 @@ from connectors.kafka.offsets import (
     position_of,
     stream_options,
     stream_position,
+    topic_ids,
     topics_of,
 )
 from connectors.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
@@ -140,6 +141,9 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
 
     def stream_identity(self, options: Options) -> str:
         return KafkaConnection.of(options).servers
+
+    def stream_incarnations(self, spark: "SparkSession", options: Options) -> Mapping[str, str]:
+        return topic_ids(spark, options)
 
     def is_same_stream(self, before: str, now: str) -> bool:
         """The same brokers, where one of them is named by both: others of a cluster may come and go."""

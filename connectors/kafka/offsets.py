@@ -107,6 +107,14 @@ def position_of(spark: "SparkSession", options: Options) -> KafkaPosition:
     return KafkaPosition(connection.servers, group_of(options), ranges, connection.config, connection.secrets)
 
 
+def topic_ids(spark: "SparkSession", options: Options) -> dict[str, str]:
+    """The ids of the topics that a block reads now; without those that do not exist."""
+    connection = KafkaConnection.of(options)
+    span = options.span("bootstrap.servers")
+    with brokers(spark, connection.servers, connection.client, code="PEN5004", span=span) as kafka:
+        return kafka.topic_ids(_named_topics(kafka, options))
+
+
 def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
     """What a micro-batch of a stream covers, by the offsets at which it ends; None without a group to commit to."""
     group = group_of(options)
@@ -183,11 +191,16 @@ def offsets_text(offsets: Mapping[Partition, int]) -> str:
     return json.dumps(by_topic)
 
 
-def _partitions(kafka: Brokers, options: Options) -> tuple[Partition, ...]:
+def _named_topics(kafka: Brokers, options: Options) -> tuple[str, ...]:
     wanted = topics_of(options)
-    if options.flag("pattern"):
-        pattern = kafka.jvm.java.util.regex.Pattern.compile(wanted[0])
-        wanted = tuple(name for name in kafka.topics() if pattern.matcher(name).matches())
+    if not options.flag("pattern"):
+        return wanted
+    pattern = kafka.jvm.java.util.regex.Pattern.compile(wanted[0])
+    return tuple(name for name in kafka.topics() if pattern.matcher(name).matches())
+
+
+def _partitions(kafka: Brokers, options: Options) -> tuple[Partition, ...]:
+    wanted = _named_topics(kafka, options)
     counts = kafka.partitions(wanted)
     if missing := [name for name in wanted if name not in counts]:
         help = did_you_mean(missing[0], kafka.topics()) or "create it, or name topics by `pattern = true`: none is fine"

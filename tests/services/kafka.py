@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections import Counter
@@ -33,6 +34,12 @@ class Broker:
         with closing(self._admin()) as admin:
             admin.create_topics([NewTopic(topic, partitions, 1)])
         return topic
+
+    def delete(self, topic: str) -> None:
+        with closing(self._admin()) as admin:
+            admin.delete_topics([topic])
+            while topic in admin.list_topics():
+                time.sleep(0.05)
 
     def topic(self, partitions: int = 1) -> str:
         """A new topic with a name of its own."""

@@ -36,8 +36,9 @@ _NOTHING_YET: Final = "-"
 class StreamRecord:
     """The stream that a checkpoint belongs to. `stream` is its id; `connector` and `identity`
     are of its first source, `others` of those after it; `order`: the sources by their numbers, as Spark lists them;
-    `state`: what keeps state, one text each; `sinks` are where its last run wrote to (None: a version of Penstock that
-    did not record them)."""
+    `state`: what keeps state, one text each; `made`: what identifies the topics that it reads, each with the number of
+    its source and its name; `sinks` are where its last run wrote to (None: a version of Penstock that did not record
+    them)."""
 
     stream: str
     job: str
@@ -47,6 +48,7 @@ class StreamRecord:
     others: tuple[tuple[str, str], ...] = ()
     state: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
+    made: tuple[tuple[int, str, str], ...] = ()
 
     @property
     def sources(self) -> tuple[tuple[str, str], ...]:
@@ -162,6 +164,24 @@ def open_checkpoint(
     return _with_kept_partitions(_without_unread(checkpoint, stream), stream)
 
 
+def with_incarnations(spark: "SparkSession", checkpoint: Checkpoint, stream: StreamPlan) -> Checkpoint:
+    """The checkpoint, with what identifies the topics of its stream. Raises PEN5263 where one was deleted and made anew
+    since: the offsets are of the old one."""
+    made = {(number, name): id for number, name, id in checkpoint.record.made}
+    for number, scan in enumerate(stream.scans):
+        for name, id in streaming_source(scan).stream_incarnations(spark, scan.options).items():
+            if checkpoint.has_batches and made.get((number, name), id) != id:
+                message = (
+                    f"`{name}`, which `{scan.name}` reads, was deleted and made anew: the checkpoint "
+                    f"`{checkpoint.folder}` has offsets of the one before"
+                )
+                help = "name another checkpoint to start anew: `env { stream.checkpoint = … }`"
+                raise run_error("PEN5263", message, scan.span, help)
+            made[number, name] = id
+    listed = tuple((number, name, id) for (number, name), id in sorted(made.items()))
+    return replace(checkpoint, record=replace(checkpoint.record, made=listed))
+
+
 def checkpoints_of(spark: "SparkSession | None", plan: Plan, state: str) -> str:
     """The directory of a job's checkpoints."""
     chosen = plan.env.options.get("stream.checkpoint") if plan.env.options else None
@@ -246,6 +266,7 @@ def _record(files: Files, folder: str) -> StreamRecord | None:
         "sinks": None if sinks is None else tuple(sinks),
         "others": others,
         "state": tuple(values.get("state", ())),
+        "made": tuple((number, name, made) for number, name, made in values.get("made", ())),
     }
     return StreamRecord(**{**values, **lists})
 

@@ -19,7 +19,7 @@ from engine.runtime.job_events import with_events
 from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.run_request import RunRequest
-from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
+from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint, with_incarnations
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.lost_batches import refuse_lost_batches
 from engine.runtime.streaming.metrics import prometheus_text
@@ -65,6 +65,7 @@ def _run(spark: "SparkSession", compiled: Compiled, request: RunRequest, attenda
     for stream in job.streams:
         refuse_lost_batches(spark, stream)
     log, claim = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
+    ledger.begin(layout, entry, plan.env.masks)
     job.record(State.RUNNING)
     try:
         with attendant.interrupts() as received:
@@ -95,7 +96,7 @@ def _streams(spark: "SparkSession", compiled: Compiled, state: str, job: "_Job")
     several = streams_of(compiled.plan)
     folders = {folder_of(stream) for stream in several}
     for stream in several:
-        checkpoint = open_checkpoint(spark, state, stream, others=folders)
+        checkpoint = with_incarnations(spark, open_checkpoint(spark, state, stream, others=folders), stream)
         yield Stream(spark, FollowedSchema(compiled, stream), checkpoint, state, job.committed)
 
 

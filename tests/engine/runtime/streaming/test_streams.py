@@ -124,6 +124,22 @@ def test_a_micro_batch_that_comes_again_writes_nothing_twice(spark, tmp_path, ka
     assert delta(spark, tmp_path / "delta") == parquet(spark, tmp_path / "parquet") == expected(1, 2, 4, 6)
 
 
+def test_a_topic_that_was_deleted_and_made_anew_is_refused(spark, tmp_path, kafka):
+    """Its first records would be skipped: the checkpoint has the offsets of the one before."""
+    topic = kafka.topic()
+    kafka.send(topic, values(1, 2))
+    job = from_topic(
+        kafka, topic, f'LocalFile {{ plugin_input = q, path = "{tmp_path}/out", file_format_type = parquet }}'
+    )
+    stream(spark, tmp_path, job)
+    kafka.delete(topic)
+    kafka.create(topic)
+    kafka.send(topic, values(4, 5, 6, 7))
+    with pytest.raises(RunError, match="was deleted and made anew"):
+        stream(spark, tmp_path, job)
+    assert parquet(spark, tmp_path / "out") == expected(1, 2)
+
+
 def test_files_and_tables_that_grow(spark, tmp_path):
     arriving, grown = tmp_path / "in", tmp_path / "grown"
     arriving.mkdir()
