@@ -16,7 +16,7 @@ from catalog.types.datatypes import has_unknown
 from connectors.commits.marks import WriteMark
 from connectors.delta import change_feed, committing, removing, staging, table_schema
 from connectors.delta.clustering import check_clustering
-from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns, latest_metadata
+from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns, latest_commit, latest_metadata
 from connectors.delta.delta_marks import mark_in
 from connectors.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_sink
 from connectors.delta.delta_staged import DeltaStaged
@@ -33,6 +33,7 @@ from connectors.interface.schema_option import declared_table, refuse_missing_co
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
     SupportsCounts,
+    SupportsKeptRows,
     SupportsKnownTable,
     SupportsMaintenance,
     SupportsMarks,
@@ -40,7 +41,12 @@ from connectors.interface.sink_abilities import (
     SupportsStatements,
 )
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
+from connectors.interface.source_abilities import (
+    SupportsHeldPosition,
+    SupportsIncremental,
+    SupportsStreaming,
+    SupportsTableSets,
+)
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES, keyed_write_mode
 from connectors.shared.spark_jars import spark_jar
@@ -64,6 +70,7 @@ class Delta(
     Source,
     SupportsTableSets,
     SupportsIncremental,
+    SupportsHeldPosition,
     SupportsStreaming,
     Sink[DeltaStaged],
     SupportsKnownTable,
@@ -72,6 +79,7 @@ class Delta(
     SupportsStagedRows[DeltaStaged],
     SupportsMaintenance[DeltaStaged],
     SupportsMarks,
+    SupportsKeptRows[DeltaStaged],
 ):
     name: ClassVar[str] = "Delta"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -129,6 +137,10 @@ class Delta(
             reader = change_feed.bounded(reader, task.options)
         df = reader.load(spark_path(task.options.string("path")))
         return change_feed.with_row_kinds(df, task.names) if is_feed else task.selected(df)
+
+    def held_position(self, spark: "SparkSession", options: Options) -> str | None:
+        staging.store_settings(options).apply(spark)
+        return latest_commit(spark, options.string("path"))
 
     def own_order(self, options: Options) -> Column | None:
         return change_feed.VERSION if options.flag("read_change_feed") else None
@@ -190,7 +202,7 @@ class Delta(
             table_schema.refuse_for_new_table(table.columns, options, diagnostics)
         elif place is not None:
             with suppress(UnknownSchemaError):  # the run asks Spark
-                refuse_for_table(latest_metadata(place), options, diagnostics)
+                refuse_for_table(latest_metadata(place), options, diagnostics, table)
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         statements = staging.after_commit(options.mapping("after_commit"))
@@ -223,7 +235,7 @@ class Delta(
                 raise run_error("PEN5005", message, task.options.span("path"))
             _check_new_columns(task.table.columns, task.options)
             return TargetState(exists=False)
-        _refuse(lambda diagnostics: refuse_for_table(metadata, task.options, diagnostics))
+        _refuse(lambda diagnostics: refuse_for_table(metadata, task.options, diagnostics, task.table))
         table = table_schema.table_of(metadata)
         if "delta.columnMapping.mode" not in metadata.get("configuration", {}):
             is_new = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
@@ -265,6 +277,9 @@ class Delta(
 
     def maintain(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.maintain(spark, staged)
+
+    def kept(self, spark: "SparkSession", staged: DeltaStaged, task: WriteTask) -> DeltaStaged | None:
+        return staging.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         removing.abort(spark, staged)

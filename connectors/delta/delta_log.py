@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog.limits import read_small
 from catalog.options import Value
@@ -13,6 +13,10 @@ from catalog.reach import refuse_outside
 from catalog.tables.table import Column
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.shared.spark_types import of_spark_json
+from connectors.storage.filesystem import files_at
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _COMMIT = re.compile(r"(\d{20})\.json\Z")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\..*parquet\Z")
@@ -88,3 +92,11 @@ def _of_checkpoint(log: Path, number: int) -> Mapping[str, Any]:
             if row and row.get("schemaString"):
                 return {**row, "configuration": dict(row.get("configuration") or ())}
     raise UnknownSchemaError("its checkpoint has no schema")
+
+
+def latest_commit(spark: "SparkSession | None", path: str) -> str | None:
+    """The name of the log's latest commit and when it was written, in milliseconds; None without one."""
+    files, target = files_at(spark, path)
+    times = files.modification_times(f"{target}/_delta_log")
+    commits = [name for name in times if _COMMIT.fullmatch(name)]
+    return f"{max(commits)} {times[max(commits)]}" if commits else None

@@ -25,14 +25,14 @@ from connectors.delta.merge_staging import stage_merge
 from connectors.delta.transaction import DeltaTable, stage_files
 from connectors.files.committing.file_staged import missing_folders
 from connectors.interface.sink import WriteTask
-from connectors.lakehouse import merging
+from connectors.lakehouse import merging, staged_files
 from connectors.lakehouse.empty_partitions import constant_partition
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.object_store import StoreSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-from connectors.delta.removing import PREFIX, abort, staged_actions
+from connectors.delta.removing import PREFIX, abort, staged_actions, staged_paths
 
 _MERGES: Final = {
     WriteMode.UPSERT: CommitKind.MERGE,
@@ -139,6 +139,20 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     described = table_schema.with_description(found.metadata, task.table.comment) if creates else found.metadata
     before = {} if creates or found.before is None else relied_on(found.before)
     return replace(prepared, metadata=described, table_id=found.table_id, before=before, rows=rows, bytes=size)
+
+
+def kept(spark: "SparkSession", staged: DeltaStaged, task: WriteTask) -> DeltaStaged | None:
+    """What an earlier attempt has staged, for this one; None where files are missing."""
+    staged.store.apply(spark)
+    files, staging = files_at(spark, staged.staging)
+    if staged.kind is CommitKind.FILES:
+        target = files_at(spark, staged.target)[1]
+        is_there = files.exists(f"{staging}/actions.json") and staged_files.are_there(
+            [f"{target}/{path}" for path in staged_paths(staged_actions(spark, staged))], files.exists
+        )
+    else:
+        is_there = files.exists(f"{staging}/data/_SUCCESS")
+    return replace(staged, journal=task.journal, owner=dict(task.owner)) if is_there else None
 
 
 def _emptying(df: "DataFrame", prepared: DeltaStaged, by: Sequence[str]) -> DeltaStaged:

@@ -15,7 +15,7 @@ from connectors.fake_source.random_values import RandomValues
 from connectors.fake_source.ranges import TEMPLATED, value_options
 from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.source_abilities import SupportsSizeEstimate
+from connectors.interface.source_abilities import SupportsHeldPosition, SupportsSizeEstimate
 from connectors.shared.literals import LiteralError
 from connectors.shared.select_sql import select_sql
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class FakeSource(Source, SupportsSizeEstimate):
+class FakeSource(Source, SupportsSizeEstimate, SupportsHeldPosition):
     name: ClassVar[str] = "FakeSource"
     doc: ClassVar[str] = "Generated rows for trying a job: random values of a schema, or the listed rows."
     source_options: ClassVar[tuple[Option, ...]] = (
@@ -69,6 +69,9 @@ class FakeSource(Source, SupportsSizeEstimate):
                 diagnostics.error("PEN2011", message, options.span(f"{name}.fake.mode"), help)
         self._check_values(options, table, diagnostics)
         return (replace(table, has_row_kind=any(kind is not RowKind.INSERT for kind in kinds)),)
+
+    def held_position(self, spark: "SparkSession", options: Options) -> str:
+        return "the same for the same options"
 
     def input_bytes(self, options: Options, table: CatalogTable) -> int | None:
         listed = options.get("rows")

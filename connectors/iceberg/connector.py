@@ -40,13 +40,20 @@ from connectors.iceberg.table_address import (
     root_of,
     target_of,
 )
-from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, mark_of, table_of
+from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, main_snapshot, mark_of, table_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsMarks, SupportsStatements
+from connectors.interface.sink_abilities import (
+    SupportsCounts,
+    SupportsKeptRows,
+    SupportsKnownTable,
+    SupportsMarks,
+    SupportsStatements,
+)
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
+    SupportsHeldPosition,
     SupportsIncremental,
     SupportsStreaming,
     SupportsTablePatterns,
@@ -76,12 +83,14 @@ class Iceberg(
     SupportsTableSets,
     SupportsTablePatterns,
     SupportsIncremental,
+    SupportsHeldPosition,
     SupportsStreaming,
     Sink[IcebergStaged],
     SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[IcebergStaged],
     SupportsMarks,
+    SupportsKeptRows[IcebergStaged],
 ):
     name: ClassVar[str] = "Iceberg"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -147,6 +156,11 @@ class Iceberg(
             return task.selected(rows_of_range(spark, address, task.options))
         df = spark.sql(f"SELECT * FROM {address}{_as_of(task.options)}")
         return task.selected(df)
+
+    def held_position(self, spark: "SparkSession", options: Options) -> str | None:
+        with opened(spark, address_of(spark, options)) as table:
+            metadata = table.metadata()
+            return f"{metadata['table-uuid']} {main_snapshot(metadata)} {sorted(metadata.get('refs', {}).items())}"
 
     def stream_obstacle(self, options: Options) -> str | None:
         fixed = next((name for name in (*AT_OPTIONS, *RANGE) if options.get(name) is not None), None)
@@ -224,6 +238,9 @@ class Iceberg(
 
     def commit(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.commit(spark, staged)
+
+    def kept(self, spark: "SparkSession", staged: IcebergStaged, task: WriteTask) -> IcebergStaged | None:
+        return staging.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.abort(spark, staged)

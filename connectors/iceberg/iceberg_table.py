@@ -5,7 +5,7 @@ does the conflict checks, and its catalog makes the change atomic.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +25,12 @@ from connectors.shared.spark_types import of_spark_json
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_CONFLICTS: Final = ("CommitFailedException", "ValidationException", "CommitStateUnknownException")
+_CONFLICTS: Final = (
+    "CommitFailedException",
+    "ValidationException",
+    "CommitStateUnknownException",
+    "Cannot fast-forward",
+)
 _FORMAT: Final = "format-version"
 
 
@@ -207,10 +212,10 @@ class IcebergTable:
     def paths(self, files: str) -> list[str]:
         return [str(file.location()) for file in self._files(files)]
 
-    def holds(self, path: str) -> bool:
-        """Whether a staged file is there."""
-        table = self.load() if self.exists() else self._draft().table()
-        return bool(table.io().newInputFile(path).exists())
+    def holds(self) -> Callable[[str], bool]:
+        """Says whether a staged file is there."""
+        files = (self.load() if self.exists() else self._draft().table()).io()
+        return lambda path: bool(files.newInputFile(path).exists())
 
     def _files(self, text: str) -> Any:
         return self.iceberg.util.SerializationUtil.deserializeFromBase64(text)

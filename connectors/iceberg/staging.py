@@ -167,7 +167,7 @@ def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
 def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
     text = _staged_files(spark, staged)
     paths = table.paths(text)
-    if staged_files.are_checked(len(paths), staged.owner) and not all(table.holds(path) for path in paths):
+    if not staged_files.are_there(paths, table.holds()):
         raise rows_are_gone(staged.run_id, str(staged.address))
 
     def attempt() -> None:
@@ -204,6 +204,19 @@ def _staged_files(spark: "SparkSession", staged: IcebergStaged) -> str:
     if not files.exists(f"{staging}/files"):
         raise rows_are_gone(staged.run_id, str(staged.address))
     return files.read(f"{staging}/files")
+
+
+def kept(spark: "SparkSession", staged: IcebergStaged, task: WriteTask) -> IcebergStaged | None:
+    """What an earlier attempt has staged, for this one; None where files are missing."""
+    files, staging = files_at(spark, staged.staging)
+    if staged.merges:
+        is_there = files.exists(f"{staging}/data/_SUCCESS")
+    else:
+        with opened(spark, staged.address) as table:
+            is_there = files.exists(f"{staging}/files") and staged_files.are_there(
+                table.paths(_staged_files(spark, staged)), table.holds()
+            )
+    return replace(staged, journal=task.journal, owner=dict(task.owner)) if is_there else None
 
 
 def abort(spark: "SparkSession", staged: IcebergStaged) -> None:

@@ -67,6 +67,16 @@ class SupportsStagedRows(ABC, Generic[S]):
         """The staged rows; called only if `keeps_rows`."""
 
 
+class SupportsKeptRows(ABC, Generic[S]):
+    """What a killed attempt of a run has staged can be committed by a later one (`run --resume ID --continue`)."""
+
+    @abstractmethod
+    def kept(self, spark: "SparkSession", staged: S, task: WriteTask) -> S | None:
+        """Take over what an earlier attempt of this write has staged completely: the record under which this attempt
+        commits or aborts it. None where rows are missing: they are staged again. Called only where the process that
+        staged them has ended, before this attempt stages anything; may be repeated."""
+
+
 class PendingCommit(ABC):
     """A commit that lacks only its last step: it is not visible yet, and the target can no longer refuse it."""
 

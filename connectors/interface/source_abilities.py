@@ -5,7 +5,7 @@ class Orders(Source, SupportsIncremental, SupportsStreaming): ...
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
@@ -110,6 +110,16 @@ class SupportsIncremental(ABC):
         return new_rows(self.read(spark, task), asked, since)
 
 
+class SupportsHeldPosition(ABC):
+    """Shows whether its rows have changed: a continued run (`run --resume ID --continue`) does not read again what an
+    earlier attempt has staged."""
+
+    @abstractmethod
+    def held_position(self, spark: "SparkSession", options: Options) -> str | None:
+        """Where a read that begins now stands, such as the version of a table or the files of a directory: equal texts
+        mean equal rows. None where that is not known."""
+
+
 class SupportsStreaming(ABC):
     """A streaming job reads what is added, unless the option `stream` (`STREAM`) of the block is false."""
 
@@ -128,6 +138,11 @@ class SupportsStreaming(ABC):
     def is_same_stream(self, before: str, now: str) -> bool:
         """Whether offsets of the stream with the identity `before` mean the same in that with the identity `now`."""
         return before == now
+
+    def stream_incarnations(self, spark: "SparkSession", options: Options) -> Mapping[str, str]:
+        """What identifies each topic that is read, by its name, as long as it is not deleted and made anew: offsets of
+        a checkpoint mean nothing in another one. Empty where there are no such ids."""
+        return {}
 
     def offsets_still_read(self, options: Options, offsets: str) -> str:
         """The offsets of a checkpoint without those of what the block no longer reads, as Spark has them (JSON)."""

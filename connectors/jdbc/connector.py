@@ -20,6 +20,7 @@ from connectors.interface.sink_abilities import (
     PendingCommit,
     SupportsCounts,
     SupportsGroupCommit,
+    SupportsKeptRows,
     SupportsMarks,
     SupportsStatements,
 )
@@ -70,6 +71,7 @@ class Jdbc(
     SupportsCounts[JdbcStaged],
     SupportsGroupCommit[JdbcStaged],
     SupportsMarks,
+    SupportsKeptRows[JdbcStaged],
 ):
     name: ClassVar[str] = "Jdbc"
     tested_against: ClassVar[tuple[str, ...] | None] = (
@@ -247,6 +249,9 @@ class Jdbc(
 
     def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> None:
         commit_group(spark, group)
+
+    def kept(self, spark: "SparkSession", staged: JdbcStaged, task: WriteTask) -> JdbcStaged | None:
+        return staging.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
         with connected(spark, staged.connection) as database:

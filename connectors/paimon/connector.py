@@ -18,9 +18,20 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsMarks, SupportsStatements
+from connectors.interface.sink_abilities import (
+    SupportsCounts,
+    SupportsKeptRows,
+    SupportsKnownTable,
+    SupportsMarks,
+    SupportsStatements,
+)
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
+from connectors.interface.source_abilities import (
+    SupportsHeldPosition,
+    SupportsIncremental,
+    SupportsStreaming,
+    SupportsTableSets,
+)
 from connectors.lakehouse.write_modes import keyed_write_mode
 from connectors.paimon import many_tables, paimon_table
 from connectors.paimon.paimon_options import (
@@ -50,12 +61,14 @@ class Paimon(
     Source,
     SupportsTableSets,
     SupportsIncremental,
+    SupportsHeldPosition,
     SupportsStreaming,
     Sink[PaimonStaged],
     SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[PaimonStaged],
     SupportsMarks,
+    SupportsKeptRows[PaimonStaged],
 ):
     name: ClassVar[str] = "Paimon"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks",)
@@ -109,6 +122,11 @@ class Paimon(
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         return task.selected(read_table(spark, task))
+
+    def held_position(self, spark: "SparkSession", options: Options) -> str | None:
+        folder = folder_of(options)
+        schema = latest_schema(folder)
+        return None if schema is None else paimon_table.state_of(folder, schema)
 
     def own_order(self, options: Options) -> Column | None:
         """Its snapshots; those of a table with a primary key change rows."""
@@ -212,6 +230,9 @@ class Paimon(
 
     def commit(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
+
+    def kept(self, spark: "SparkSession", staged: PaimonStaged, task: WriteTask) -> PaimonStaged | None:
+        return staging.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         staging.abort(spark, staged)

@@ -45,6 +45,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "it computes nothing again",
     )
     parser.add_argument(
+        "--continue",
+        dest="continues",
+        action="store_true",
+        help="with --resume ID and the job: keep what the killed run has staged, stage the rest, and commit all",
+    )
+    parser.add_argument(
         "--restore",
         metavar="ID",
         help="go on from the checkpoint that this streaming run has left; without it, a streaming job goes on where "
@@ -78,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.needs_spark import require_spark
-    from engine.project.compiled_jobs import compiled_jobs
+    from engine.project.compiled_jobs import listed_jobs
     from engine.terminal.hidden_arguments import hide_arguments
     from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
@@ -91,17 +97,18 @@ def run(arguments: Namespace) -> int:
     if not arguments.jobs and not arguments.resume:
         raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
     _check_run_id(arguments)
-    jobs = compiled_jobs(arguments, arguments.jobs, settings_of(arguments, reads_secrets=True))
+    jobs = listed_jobs(arguments, arguments.jobs, settings_of(arguments, reads_secrets=True))
     if warnings := [warning for job in jobs for warning in job.warnings]:
         report(warnings, arguments.masks, arguments.format)
     if arguments.check:
         print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
         return 0
     _check_restore(arguments, jobs)
+    _check_continue(arguments, jobs)
     require_spark("running a job")
     hide_arguments(arguments.masks.text)
     usual_collections()
-    if arguments.resume:
+    if arguments.resume and not arguments.continues:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
 
@@ -123,7 +130,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.terminal.run_terminal import RunTerminal
 
     given: str | None = arguments.run_id
-    request = RunRequest(given or new_run_id(), given is None, arguments.full_refresh, arguments.restore)
+    run_id, is_fresh = given or arguments.resume or new_run_id(), not (given or arguments.resume)
+    request = RunRequest(run_id, is_fresh, arguments.full_refresh, arguments.restore, arguments.continues)
     terminal = RunTerminal.of(arguments)
     return run_listed(
         jobs, request, terminal, compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],
@@ -170,6 +178,15 @@ def _check_run_id(arguments: Namespace) -> None:
         if run_id is not None and not _RUN_ID.fullmatch(run_id):
             help = "letters, digits and `.`, `_`, `-`, `+`, `:`, `=`, `@`, `~`, at most 128, a letter or digit first"
             raise job_error("PEN2004", f"`{run_id}` cannot name a run: it names a directory", None, help)
+
+
+def _check_continue(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
+    from catalog.diagnostics.diagnostic import job_error
+
+    is_batch = len(jobs) == 1 and jobs[0].plan.env.mode != "STREAMING" and jobs[0].plan.env.interval is None
+    if arguments.continues and not (arguments.resume and is_batch and not arguments.full_refresh):
+        help = "penstock run JOB --resume ID --continue"
+        raise job_error("PEN2011", "`--continue` goes on with one killed run of a batch job", None, help)
 
 
 def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:

@@ -1,6 +1,6 @@
 """Run a job: check, stage the pipelines side by side, commit, count."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from catalog.masks import Masks
 from connectors.commits.marks import refuse_other_work, work_of
+from connectors.interface.sink import WriteTask
 from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
 from engine.plan.credentials import credentials_of
@@ -26,10 +27,11 @@ from engine.runtime.run_request import RunRequest
 from engine.spark.failures.lost_java import exit_of_java, lost_java
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
+from engine.spark.writing.keep import Continued, Kept, keep, position_of
 from engine.spark.writing.marks import refuse_lost, written_before
-from engine.spark.writing.open_run import OpenRun, begin, refuse_unfinished
-from engine.spark.writing.recover import end_earlier_attempt, recover
-from engine.spark.writing.sink_checks import check
+from engine.spark.writing.open_run import EarlierAttempt, Keeps, OpenRun, begin, refuse_unfinished
+from engine.spark.writing.recover import abort_staged, end_earlier_attempt, finish_decided, recover
+from engine.spark.writing.sink_checks import SinkCheck, check
 from engine.state import ledger
 from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
 from engine.state.interval_ledger import DoneInterval
@@ -58,12 +60,15 @@ def _run_job(
     spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant, events: JobEvents
 ) -> JobResult:
     started, layout = monotonic(), layout_at(spark, compiled.state_dir)
-    recovery_warnings = end_killed_runs(spark, compiled)
+    continued = request.run_id if request.continues else None
+    recovery_warnings = end_killed_runs(spark, compiled, but=continued)
+    if continued is not None:
+        finish_decided(spark, compiled.state_dir, continued, compiled.settings.credentials)
     begun = _begin(spark, compiled, request, layout)
     if begun is None:
         return replace(committed_before(compiled.plan, request.run_id), warnings=recovery_warnings)
     record = _LedgerRecord.of(compiled, request.run_id, layout, started)
-    record.write()
+    record.write(begins=True)
     try:
         result = _executed(spark, begun, attendant, events, started)
     except BaseException as error:
@@ -71,7 +76,7 @@ def _run_job(
         raise
     written = len(compiled.plan.writes) - len(begun.plan.writes)
     result = replace(result, done=written, warnings=(*recovery_warnings, *result.warnings))
-    warned = (*record.ended(result), *_write_metrics(spark, compiled.plan, result))
+    warned = (*record.ended(result), *_write_metrics(spark, compiled.plan, result), *_pruned(compiled, layout))
     return replace(result, warnings=(*result.warnings, *warned))
 
 
@@ -90,9 +95,24 @@ def _write_metrics(spark: "SparkSession", plan: Plan, result: JobResult) -> tupl
     return ()
 
 
-def end_killed_runs(spark: "SparkSession", compiled: Compiled) -> tuple[Diagnostic, ...]:
-    """End the runs whose processes are gone, as each run does first; returns warnings of those that cannot be ended."""
-    return recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name)
+def end_killed_runs(
+    spark: "SparkSession", compiled: Compiled, *, but: str | None = None
+) -> tuple[Diagnostic, ...]:
+    """End the runs whose processes are gone, as each run does first, but for one; returns warnings of those that cannot
+    be ended."""
+    return recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name, but=but)
+
+
+def _pruned(compiled: Compiled, layout: StateLayout) -> tuple[Diagnostic, ...]:
+    """Remove the records of old runs, where the job says how long they are kept."""
+    keep = compiled.plan.env.keep_runs
+    try:
+        if keep is not None:
+            ledger.prune(layout, keep)
+    except OSError as error:
+        message = f"old runs in `{layout.root}` cannot be removed: {error.strerror or error}"
+        return (Diagnostic("PEN5313", message, severity=Severity.WARNING),)
+    return ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -130,13 +150,27 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     try:
         run = begin(
             spark, checks, run_id, state, plan.env.name, incremental=sources, plan=meant, works=works, written=written,
-            is_fresh=request.is_fresh,
+            is_fresh=request.is_fresh, keeps=_keeps(spark, compiled, plan, incremental) if request.continues else None,
         )  # fmt: skip
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
         return None
     return _BegunRun(plan, run, incremental, intervals)
+
+
+def _keeps(spark: "SparkSession", compiled: Compiled, plan: Plan, incremental: IncrementalReads) -> Keeps:
+    credentials = compiled.settings.credentials
+    position = partial(position_of, spark, starts=incremental.starts)
+    continued = Continued(plan, compiled.meaning, position, credentials)
+
+    def keeps(earlier: EarlierAttempt, checks: Sequence[SinkCheck], tasks: Mapping[str, WriteTask]) -> Kept:
+        recorded = earlier.recorded
+        kept = keep(spark, recorded, continued, checks, tasks, is_gone=earlier.is_gone)
+        abort_staged(spark, earlier.journal, recorded, earlier.claim, credentials, kept=kept.writes)
+        return kept
+
+    return keeps
 
 
 def _executed(
@@ -244,10 +278,10 @@ class _LedgerRecord:
         run = ledger.RunRecord(run_id, env.name, str(compiled.path), State.RUNNING, ledger.now())
         return cls(layout, env.masks, run, started)
 
-    def write(self) -> tuple[Diagnostic, ...]:
+    def write(self, *, begins: bool = False) -> tuple[Diagnostic, ...]:
         """Write the record; returns a warning if that fails, since the run goes on, or has ended anyway."""
         try:
-            ledger.record(self.layout, self.run, self.masks)
+            (ledger.begin if begins else ledger.record)(self.layout, self.run, self.masks)
         except OSError as error:
             message = f"run `{self.run.run_id}` cannot be recorded in `{self.layout.root}`: {error.strerror or error}"
             return (Diagnostic("PEN5313", message, severity=Severity.WARNING),)

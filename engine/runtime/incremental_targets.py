@@ -34,6 +34,11 @@ class IncrementalReads:
         return next(read for read in self.reads if read.scan.name == scan)
 
 
+def incarnations(checks: Sequence[SinkCheck]) -> Mapping[str, str | None]:
+    """What identifies the targets of writes, by their names; of one that the write replaces, it changes."""
+    return {check.write.name: None if replaces(check.write) else check.state.incarnation for check in checks}
+
+
 def refuse_lost_targets(incremental: IncrementalReads, checks: Sequence[SinkCheck]) -> None:
     """Report targets that lack what was written to them (PEN5204), and those to which everything would be added again
     (PEN5205)."""

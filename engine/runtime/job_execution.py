@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity, run_error
 from connectors.interface.incremental import NewRows
 from connectors.shared.running_tasks import tag_of_run, wait_for_tasks
 from engine.expectations.ge_result import text_of, validation_result
@@ -20,7 +22,7 @@ from engine.runtime.counting.executions import attributes_of, executions, last_e
 from engine.runtime.counting.fallback_places import in_queries
 from engine.runtime.counting.native_share import together
 from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
-from engine.runtime.incremental_targets import IncrementalReads
+from engine.runtime.incremental_targets import IncrementalReads, incarnations
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
@@ -36,10 +38,12 @@ from engine.spark.session import pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
+from engine.spark.writing.keep import NOT_STAGED, bases_of, position_of
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import journaled, note_positions, stage, staged_rows
 from engine.state.interval_ledger import DoneInterval
 from engine.state.run_state import State
+from engine.state.staged_basis import StagedBasis
 from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
@@ -104,7 +108,9 @@ class JobExecution:
         warned = [item for outcome in outcomes if outcome.value for item in expect.warnings(outcome.value.expectations)]
         seconds = monotonic() - self.started
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
-        return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
+        kept = len(self.run.kept.writes)
+        warned += read_again(self.run.kept.reasons)
+        return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors, kept=kept)
 
     def _commit_or_abort(
         self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: RunProgress
@@ -141,8 +147,11 @@ class JobExecution:
             progress.changed(name, state)
             self.events.pipeline(name, state, cause)
 
-        return Schedule(
-            names=tuple(self.pipelines),
+        kept = {name: self._kept(name) for name in self.pipelines if self._is_kept(name)}
+        for name in kept:
+            observe(name, State.FINISHED, None)
+        ran = Schedule(
+            names=tuple(name for name in self.pipelines if name not in kept),
             work=lambda name: self._work(name, progress),
             cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
             parallelism=env.parallelism,
@@ -155,6 +164,18 @@ class JobExecution:
             can_retry=lambda: exit_of_java() is None,
             look=ExecutorWatch(self.spark, env.slot_timeout).look,
         ).run()
+        outcomes = kept | {outcome.name: outcome for outcome in ran}
+        return tuple(outcomes[name] for name in self.pipelines)
+
+    def _is_kept(self, name: str) -> bool:
+        return all(write.id in self.run.kept.writes for write in self.pipelines[name].writes)
+
+    def _kept(self, name: str) -> PipelineOutcome[StagedPipeline]:
+        """The end of a pipeline that an earlier attempt of the run has staged."""
+        writes = self.pipelines[name].writes
+        moved = next((self.run.kept.writes[write.id].basis.watermarks for write in writes), ())
+        staged = StagedPipeline((), {write.id: "" for write in writes}, (), moved)
+        return PipelineOutcome(name, State.FINISHED, 0, 0.0, staged)
 
     def _work(self, name: str, progress: RunProgress) -> StagedPipeline:
         if name in self.unended and not self._tasks_have_ended(name):
@@ -177,6 +198,7 @@ class JobExecution:
         self.attempts[name] += 1
         session = self._session(name)  # after a failed attempt, a new one
         descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
+        bases = self._bases(session, plan)
 
         def computing(node: Node) -> str:
             progress.doing(name, f"computing {node.name}")
@@ -206,9 +228,19 @@ class JobExecution:
             computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
             scans = [identity(node, attributes_of(frames[node])) for node in computed]
             watermarks = tuple(self._moved(lowered.new_rows))
+            for write_id, basis in bases.items():
+                with journaled(self.run):
+                    self.run.journal.rests_on(write_id, replace(basis, watermarks=watermarks))
         return StagedPipeline(
             (*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks
         )
+
+    def _bases(self, session: "SparkSession", pipeline: Plan) -> Mapping[str, StagedBasis]:
+        """What the writes of a pipeline rest on: taken before its sources are read, so that a later change shows."""
+        if self.run.meant is None:
+            return {}  # a micro-batch
+        checks = {check.write.id: check for check in self.run.checks}
+        return bases_of(pipeline, self.run.meant, checks, partial(position_of, session, starts=self.incremental.starts))
 
     def _session(self, name: str) -> "SparkSession":
         settings = self.plan.env.session_settings
@@ -231,7 +263,8 @@ class JobExecution:
     def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[HighWatermark]:
         """The watermarks that move when what was read is committed."""
         for scan, rows in new_rows.items():
-            yield from self.incremental.of(scan.name).moved(rows.reached(), self.run.run_id)
+            read = self.incremental.of(scan.name)
+            yield from read.moved(rows.reached(), self.run.run_id, incarnations(self.run.checks))
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:
@@ -279,6 +312,18 @@ class JobExecution:
             native = in_queries(together(execution.native for execution in own), self.pipelines[pipeline.name])
             results.append(PipelineResult(*head, reads, counts, table_set, tables, native, paid.get(pipeline.name)))
         return tuple(results)
+
+
+def read_again(reasons: Mapping[str, str]) -> list[Diagnostic]:
+    """One warning (PEN5261) for each reason why a continued run has staged writes again."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason != NOT_STAGED:
+            by_reason.setdefault(reason, []).append(f"`{name}`")
+    return [
+        Diagnostic("PEN5261", f"read and staged again: {', '.join(names)}: {reason}", severity=Severity.WARNING)
+        for reason, names in by_reason.items()
+    ]
 
 
 def _tables(writes: Sequence[Write]) -> tuple[str | None, tuple[str, ...]]:

@@ -37,7 +37,8 @@ class JobResult:
     its diagnostics.
 
     `interrupted_by`: a signal that came too late to stop this job, but stops those after it. `done`: how many writes a
-    run of the same id had committed before. `intervals`: of a job with intervals, how many runs were due.
+    run of the same id had committed before. `intervals`: of a job with intervals, how many runs were due. `kept`: how many
+    writes an earlier attempt had staged.
     """
 
     job: str
@@ -51,6 +52,7 @@ class JobResult:
     interrupted_by: int | None = None
     done: int = 0
     intervals: int | None = None
+    kept: int = 0
 
     @property
     def reads(self) -> Iterator[ReadCount]:

@@ -14,7 +14,8 @@ class RunRequest:
     """`is_fresh`: the id was made for this run, so that no target has rows of an earlier one. `is_full`: incremental
     sources are read from the start. `restores`: the run that must have left the checkpoint that a stream goes on from;
     without it, a stream goes on from its job's, if there is one. `intervals`: what is recorded as done with the commit
-    of each write, by its name. `range`: which intervals of a job with intervals are to be done.
+    of each write, by its name. `range`: which intervals of a job with intervals are to be done. `continues`: the id is
+    that of a killed run, of which what is staged is kept.
     """
 
     run_id: str
@@ -23,6 +24,7 @@ class RunRequest:
     restores: str | None = None
     intervals: Mapping[str, tuple[DoneInterval, ...]] = field(default_factory=dict)
     range: IntervalRange = ALL
+    continues: bool = False
 
 
 def new_run_id() -> str:

@@ -53,15 +53,21 @@ class IncrementalRead:
     recorded: Mapping[WatermarkKey, HighWatermark] = field(default_factory=dict)
     earlier: str | None = None
 
-    def moved(self, reached: ReadProgress | None, run_id: str) -> tuple[HighWatermark, ...]:
-        """The watermarks once the run has committed what it read; none where they stay."""
+    def moved(
+        self, reached: ReadProgress | None, run_id: str, incarnations: Mapping[str, str | None]
+    ) -> tuple[HighWatermark, ...]:
+        """The watermarks once the run has committed what it read; none where they stay. `incarnations`: of the targets,
+        by the names of the writes."""
         reached = self.since.until or reached
         if reached is None or reached == self.since.after:
             return ()
-        found = (self._moved(key, reached, run_id) for key in dict.fromkeys(self.keys.values()))
+        by_key = {key: incarnations.get(name) for name, key in self.keys.items()}
+        found = (self._moved(key, reached, run_id, incarnation) for key, incarnation in by_key.items())
         return tuple(watermark for watermark in found if watermark is not None)
 
-    def _moved(self, key: WatermarkKey, reached: ReadProgress, run_id: str) -> HighWatermark | None:
+    def _moved(
+        self, key: WatermarkKey, reached: ReadProgress, run_id: str, incarnation: str | None
+    ) -> HighWatermark | None:
         before = self.recorded.get(key)
         if self.since.until is not None and before is not None and before.value == reached:
             return None  # the run has moved it already
@@ -69,7 +75,7 @@ class IncrementalRead:
         column = order_of(self.scan, self.asked)
         return HighWatermark(
             key, self.job.name, self.job.file, column, reached, self.since.after, replaced, run_id, now(),
-            None if before is None else before.incarnation, self.earlier,
+            incarnation, self.earlier,
         )  # fmt: skip
 
 
@@ -105,9 +111,13 @@ def unread(plan: Plan, job: JobFile) -> tuple[IncrementalRead, ...]:
 
 
 def key_of(scan: Scan, write: Write) -> WatermarkKey:
+    return WatermarkKey(state_name(scan), read_by(scan), written_by(write))
+
+
+def written_by(write: Write) -> str:
+    """What a write writes to, as text."""
     target = dataset_of(write)
-    written = f"{write.connector.name}:{write.written_name}" if target is None else str(target)
-    return WatermarkKey(state_name(scan), read_by(scan), written)
+    return f"{write.connector.name}:{write.written_name}" if target is None else str(target)
 
 
 def read_by(scan: Scan) -> str:

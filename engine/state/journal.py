@@ -4,6 +4,7 @@
         begin.json                  who runs, what it writes, and what its plan means
         prepared.json               where the rows of each write will be staged
         <write id>.staged.json      that they are
+        <write id>.basis.json       what they rest on, once all writes of their pipeline are staged
         <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
         commit.json                 the decision, created once: from here on the run can only be finished, with the
                                     watermarks that it moves and the intervals that it does; or, by a process that ends
@@ -24,7 +25,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from catalog.diagnostics.diagnostic import RunError
+from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.options import Value
 from connectors.commits.claiming import taken_over
 from connectors.commits.run_decision import DISMISSED, commits, is_commit, journal_step, roll_back, was_dismissed
@@ -34,6 +35,7 @@ from connectors.storage.filesystem import Files, as_uri
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.state.interval_ledger import DoneInterval
 from engine.state.layout import RunPaths, StateLayout, layout_at
+from engine.state.staged_basis import StagedBasis
 from engine.state.watermarks import AnyWatermark, HighWatermark, watermark_from_json
 
 if TYPE_CHECKING:
@@ -132,6 +134,10 @@ class Journal:
 
     def staged(self, write_id: str, staged: Staged) -> None:
         self._put(f"{write_id}.staged", {"staged": staged.to_json()})
+
+    def rests_on(self, write_id: str, basis: StagedBasis) -> None:
+        """Record what staged rows rest on: a later attempt may commit them."""
+        self._put(f"{write_id}.basis", {"basis": basis.to_json()})
 
     def read_from(self, scan_id: str, source: str, position: Staged) -> None:
         self._put(f"{scan_id}.read", {"source": source, "position": position.to_json()})
@@ -283,6 +289,17 @@ class Recorded:
         connector wrote it."""
         step = self.steps[f"{write_id}.staged"] if self.is_staged(write_id) else self.steps["prepared"][write_id]
         return kind.from_json(step.get("staged", {}))
+
+    def basis(self, write_id: str) -> StagedBasis | None:
+        """What the staged rows of a write rest on; None where its pipeline was not staged, or a source of it has no
+        position. Raises PEN5011 for a record of another version."""
+        step = self.steps.get(f"{write_id}.basis")
+        try:
+            return None if step is None else StagedBasis.from_json(step["basis"])
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"the journal's record of what `{write_id}` rests on cannot be read: {error!r}"
+            help = "`penstock run --resume ID` without `--continue` removes what the run has staged"
+            raise run_error("PEN5011", message, None, help) from error
 
     @property
     def unacknowledged(self) -> Mapping[str, str]:

@@ -152,7 +152,8 @@ def _last_line(result: JobResult) -> str:
     if result.done and not result.pipelines:
         return f"run {result.run_id} is committed already: nothing was written; give a new `--run-id` to run it again"
     before = f"; {result.done} writes of this run were committed before" if result.done else ""
-    return f"{result.state.value}: {_written(result)} in {result.seconds:.1f} s{before}"
+    kept = f"; {result.kept} writes were staged by the killed attempt, and not read again" if result.kept else ""
+    return f"{result.state.value}: {_written(result)} in {result.seconds:.1f} s{before}{kept}"
 
 
 def _written(result: JobResult) -> str:

@@ -17,6 +17,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
@@ -76,6 +77,7 @@ def prepare(
         store=store,
         epoch=task.epoch,
         work=task.work,
+        is_of_stream=task.is_of_stream,
     )
 
 
@@ -166,6 +168,24 @@ def abort(spark: "SparkSession | None", staged: F, run: RunContext) -> None:
     for name in target_lock.named(files, root, target_lock.base_name(staged)):
         target_lock.clear(files, f"{root}/{name}")
     target_lock.release(files, root, staged, run)
+
+
+def kept(spark: "SparkSession | None", staged: F, task: WriteTask) -> F | None:
+    """Take over what an earlier attempt of the write has staged, with the lock of the target; None where files are
+    missing."""
+    staged.store.apply(spark)
+    files, root = files_at(spark, staged.root)
+    name = target_lock.base_name(staged)
+    adopted = replace(staged, journal=task.journal, owner=dict(task.owner), epoch=task.epoch)
+    target_lock.acquire(spark, files, adopted, task.run, keeps=name)
+    data = f"{root}/{name}/data"
+    mark = f"{data}/{mark_of(staged.identity)}"
+    if not (files.exists(f"{root}/{name}/staged.json") and files.exists(mark)):
+        return None
+    if not set(json.loads(files.read(mark))["files"]) <= set(files.files(data)):
+        return None
+    files.write(f"{root}/{name}/staged.json", step_text(adopted.to_json()))
+    return adopted
 
 
 def is_committed(spark: "SparkSession | None", staged: FileStaged) -> bool:

@@ -31,9 +31,11 @@ _FENCE = ","
 """Between the name of a staging and the token of the process that ends it: no name of a run has one."""
 
 
-def acquire(spark: "SparkSession | None", files: Files, staged: FileStaged, run: RunContext) -> None:
-    """Lock the target for this process's work on the run, and end the writes of runs that have lost it; nothing if it
-    holds the lock. Raises PEN5007 if another run holds it."""
+def acquire(
+    spark: "SparkSession | None", files: Files, staged: FileStaged, run: RunContext, *, keeps: str | None = None
+) -> None:
+    """Lock the target for this process's work on the run, and end the writes of runs that have lost it, but for the
+    staging `keeps`; nothing if it holds the lock. Raises PEN5007 if another run holds it."""
     _, root = files_at(spark, staged.root)
     if holds(files, root, run):
         return
@@ -54,6 +56,8 @@ def acquire(spark: "SparkSession | None", files: Files, staged: FileStaged, run:
         if not _is_of_run(claim, staged.journal):
             settle(spark, claim.journal)
     for name in _stagings(files, root):
+        if name == keeps:
+            continue
         _end(spark, files, f"{root}/{name}", staged, run)
 
 

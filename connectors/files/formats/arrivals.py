@@ -66,6 +66,18 @@ def arrived(
     return _files(root, new), ReadProgress(_text(latest), recent, older)
 
 
+def files_text(spark: "SparkSession", options: Options) -> str:
+    """A digest of the files that a source reads: equal as long as none is added, removed or changed."""
+    root, times = _modification_times(spark, options)
+    is_here = local_path(spark_path(options.string("path"))) is not None
+    found = hashlib.blake2b(digest_size=16)
+    for name in sorted(times):
+        stat = os.stat(f"{root}/{name}") if is_here else None
+        seen = times[name] if stat is None else (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        found.update(f"{name}\0{seen}\0".encode())
+    return f"{len(times)} files {found.hexdigest()}"
+
+
 class _Known:
     """The files that earlier runs have read, or left out."""
 

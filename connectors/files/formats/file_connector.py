@@ -18,7 +18,7 @@ from connectors.files.committing.file_staged import FileStaged, found_mark, stag
 from connectors.files.committing.target_rows import has_rows, local_table, target_table
 from connectors.files.declared_files import check_declared, warn_of_missing_path
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
-from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
+from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals, files_text
 from connectors.files.formats.chosen_files import FileList
 from connectors.files.formats.file_checks import (
     check_empty_lines,
@@ -48,6 +48,7 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
+    SupportsKeptRows,
     SupportsKnownTable,
     SupportsMarks,
     SupportsStagedRows,
@@ -55,6 +56,7 @@ from connectors.interface.sink_abilities import (
 )
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
+    SupportsHeldPosition,
     SupportsIncremental,
     SupportsSizeEstimate,
     SupportsStreaming,
@@ -77,11 +79,13 @@ class FileConnector(
     SupportsUntypedColumns,
     SupportsSizeEstimate,
     SupportsIncremental,
+    SupportsHeldPosition,
     Sink[FileStaged],
     SupportsStatements,
     SupportsKnownTable,
     SupportsStagedRows[FileStaged],
     SupportsMarks,
+    SupportsKeptRows[FileStaged],
 ):
     """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
 
@@ -144,8 +148,8 @@ class FileConnector(
             help = 'xml_row_tag = "RECORD"'
             diagnostics.error("PEN2005", "an xml source needs `xml_row_tag`", options.span("file_format_type"), help)
         is_archive = options.string("archive_compress_codec").lower() != "none"
-        files = local_files(options)
-        if not files:
+        files = [] if options.is_foreseen else local_files(options)
+        if not files and not options.is_foreseen:
             warn_of_missing_path(options, diagnostics)
         warn_of_table(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
@@ -197,6 +201,9 @@ class FileConnector(
         options = self._open(spark, task.options)
         files, reached = arrived(spark, options, asked, since)
         return NewRows(self._read(spark, task, options, files), lambda: reached)
+
+    def held_position(self, spark: "SparkSession", options: Options) -> str | None:
+        return files_text(spark, self._open(spark, options))
 
     def _read(
         self, spark: "SparkSession", task: ScanTask, options: Options, chosen: FileList | None = None
@@ -324,6 +331,9 @@ class FileConnector(
 
     def commit(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
         file_commit.commit(spark, staged, run)
+
+    def kept(self, spark: "SparkSession", staged: FileStaged, task: WriteTask) -> FileStaged | None:
+        return file_commit.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
         file_commit.abort(spark, staged, run)

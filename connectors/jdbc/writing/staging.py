@@ -118,6 +118,21 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
     return staged
 
 
+def kept(spark: "SparkSession", staged: JdbcStaged, task: WriteTask) -> JdbcStaged | None:
+    """Take over what an earlier attempt has staged, with the lock of the target; None where rows are missing."""
+    if not staged.is_loaded:
+        return None
+    owner = json.dumps(dict(task.owner))
+    adopted = replace(staged, journal=task.journal, attempt=task.attempt, owner=owner)
+    with connected(spark, staged.connection) as database:
+        if describe_table(database, staged.staging) is None:
+            return None
+        ledger.forget(database, staged)
+        _lock(spark, database, adopted)
+        found = database.value(f"select count(*) from {database.dialect.quote_path(staged.staging)}")
+    return adopted if int(found or 0) == staged.rows else None
+
+
 def planned(database: Database, plan: WritePlan, prepared: JdbcStaged, target: CatalogTable | None) -> tuple[str, ...]:
     """The statements of a commit before its rows are staged, with a plain name for the staging table."""
     incoming = _as_in_target(plan.declared, target)

@@ -162,6 +162,21 @@ def staged_files(staged: PaimonStaged) -> list[str]:
     return [f"{staged.folder}/{name}" for name in names if name.rpartition("/")[2].startswith(begin)]
 
 
+def kept(spark: "SparkSession", staged: PaimonStaged, task: WriteTask) -> PaimonStaged | None:
+    """What an earlier attempt has staged, for this one; None where files are missing."""
+    if staged.replaces is PaimonOverwrite.TABLE:
+        is_there = LocalFiles().exists(staged.folder)
+    else:
+        messages = read_messages(spark, staged)
+        is_there = messages is not None and bool(staged.schema) and _are_there(staged, messages)
+    return replace(staged, owner=dict(task.owner)) if is_there else None
+
+
+def _are_there(staged: PaimonStaged, messages: Sequence[bytes]) -> bool:
+    table = paimon_table.opened(staged.target, json.loads(staged.schema))
+    return all(map(os.path.exists, paimon_table.paths_of(table, paimon_table.to_messages(table, messages))))
+
+
 def abort(spark: "SparkSession", staged: PaimonStaged) -> None:
     """Remove the staged files, and the directories that were made for them."""
     files = LocalFiles()

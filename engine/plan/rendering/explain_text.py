@@ -18,7 +18,7 @@ from catalog.tables.savemode import TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.interface.incremental import Incremental, Since, conditions, incremental_of
-from connectors.interface.source_abilities import own_order_of
+from connectors.interface.source_abilities import SupportsAcknowledgement, SupportsHeldPosition, own_order_of
 from connectors.shared.spark_jars import COMET_VERSION
 from engine.job.model.job import Accelerator, Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
@@ -218,6 +218,8 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
                 yield f"filters: {' AND '.join(node.filters)}"
             if (asked := incremental_of(node.options)) is not None:
                 yield _incremental(node, asked, known.starts.get(node.name))
+            elif not isinstance(node.connector, SupportsHeldPosition | SupportsAcknowledgement):
+                yield "a continued run (--continue) reads it again: no position shows whether its rows have changed"
             yield from node.connector.needs(node.options)
         case Query():
             yield from query_text(node).split("\n")

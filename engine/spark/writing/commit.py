@@ -9,6 +9,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, 
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink_abilities import SupportsMaintenance
 from connectors.interface.source_abilities import SupportsAcknowledgement
+from engine.plan.building.write_nodes import replaces
 from engine.plan.nodes import Write, below
 from engine.spark.failures.environment_errors import unwritable
 from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed, reason
@@ -23,6 +24,7 @@ from engine.spark.writing.commit_groups import (
     finishing_first,
 )
 from engine.spark.writing.open_run import OpenRun
+from engine.state.incremental_reads import written_by
 from engine.state.interval_ledger import DoneInterval, record_done, refuse_done_meanwhile
 from engine.state.journal import RunOutcome
 from engine.state.watermarks import HighWatermark, move, refuse_moved
@@ -68,13 +70,33 @@ def commit_all(
             raise _unfinished(run.run_id, unwritable(error, write)) from error
     _acknowledge(spark, run, writes.values())
     try:
-        move(run.journal.layout, watermarks)
+        move(run.journal.layout, tuple(_with_new_targets(run, watermarks)))
         record_done(run.journal.layout, intervals)
         if not stays_open:
             run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
     return tuple(_maintain(spark, run, writes.values()))
+
+
+def _with_new_targets(run: OpenRun, watermarks: Iterable[HighWatermark]) -> Iterator[HighWatermark]:
+    """The watermarks with what identifies the targets that this run has made."""
+    made = {
+        written_by(check.write): check
+        for check in run.checks
+        if watermarks and check.write.id in run.staged and not (check.state.exists or replaces(check.write))
+    }
+    for watermark in watermarks:
+        check = made.get(watermark.key.written)
+        if check is None:
+            yield watermark
+            continue
+        try:
+            state = check.write.connector.inspect(run.spark, run.tasks[check.write.id])
+        except CONNECTOR_ERRORS:  # the next run records it
+            yield watermark
+        else:
+            yield replace(watermark, incarnation=state.incarnation)
 
 
 def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:

@@ -1,9 +1,9 @@
 """Opens a run: its journal, and the places where its writes will stage."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Final
+from typing import Final, TypeAlias
 
 from pyspark.sql import SparkSession
 
@@ -15,20 +15,37 @@ from connectors.interface.sink import WriteTask
 from connectors.shared.staged import Staged
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Scan, Write
+from engine.spark.writing.keep import Kept
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
 from engine.state.interval_ledger import DoneInterval
 from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
-from engine.state.run_claims import mark_of, release
+from engine.state.run_claims import is_abandoned, mark_of, release
 from engine.state.watermarks import HighWatermark, WatermarkKey
 
 NO_WORKS: Final[Mapping[str, str]] = {}
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class EarlierAttempt:
+    """What an earlier attempt of a run has recorded, the claim of this process on the run, and whether the process of
+    that attempt is known to have ended."""
+
+    journal: Journal
+    recorded: Recorded
+    claim: HeldClaim
+    is_gone: bool
+
+
+Keeps: TypeAlias = Callable[[EarlierAttempt, Sequence[SinkCheck], Mapping[str, WriteTask]], Kept]
+"""Takes over what an earlier attempt has staged, and removes the rest."""
+
+
 @dataclass(eq=False)
 class OpenRun:
-    """A run that may write: what is staged so far, by write id; its targets were checked in the session `spark`."""
+    """A run that may write: what is staged so far, by write id; its targets were checked in the session `spark`.
+    `meant`: what the job means; `kept`: what an earlier attempt has staged."""
 
     spark: SparkSession
     run_id: str
@@ -41,6 +58,8 @@ class OpenRun:
     positions: dict[Scan, Staged] = field(default_factory=dict)
     staged: set[str] = field(default_factory=set)
     lock: Lock = field(default_factory=Lock)
+    meant: PlanRecord | None = None
+    kept: Kept = field(default_factory=Kept)
 
     def release(self) -> None:
         """Let other processes end the run, where it has not ended."""
@@ -60,6 +79,7 @@ def begin(
     written: Collection[str] = (),
     is_of_stream: bool = False,
     is_fresh: bool = False,
+    keeps: Keeps | None = None,
 ) -> OpenRun | None:
     """Claim the run and open its journal; None if this run id has already committed all these writes.
 
@@ -67,13 +87,16 @@ def begin(
     are after recovery. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means,
     `works` what each write stands for, `written` those that targets have already.
     `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
-    begun a run of this id before, nor one whose journal is lost. Raises PEN5301 if a running process holds the run id,
+    begun a run of this id before, nor one whose journal is lost. `keeps`: called where an earlier attempt has neither
+    decided nor ended. Raises PEN5301 if a running process holds the run id,
     PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to be
     released at its end.
     """
     ids, mark = {check.write.id for check in checks}, mark_of(spark)
-    if _is_finished(journal(spark, state, run_id).read(), ids):
+    first = journal(spark, state, run_id)
+    if _is_finished(found := first.read(), ids):
         return None
+    is_gone = keeps is not None and found is not None and is_abandoned(first, found)
     claim = claimed(journal(spark, state, run_id), mark)
     try:
         before = journal(spark, state, run_id)  # as it is now that no other process works on the run
@@ -100,11 +123,17 @@ def begin(
                 owner=mark,
                 journal=log.uri,
                 is_fresh=is_fresh and recorded is None,
+                is_of_stream=is_of_stream,
             )
             for check in checks
         }
+        kept = Kept()
+        if keeps is not None and recorded is not None and recorded.outcome is None:
+            kept = keeps(EarlierAttempt(before, recorded, claim, is_gone), checks, tasks)
         places = {
-            check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions)
+            check.write.id: kept.writes[check.write.id].staged
+            if check.write.id in kept.writes
+            else check.write.connector.prepare(spark, tasks[check.write.id], check.actions)
             for check in checks
         }
         done = (recorded.done if recorded is not None else frozenset()) | frozenset(written)
@@ -130,10 +159,22 @@ def begin(
             log.end(RunOutcome.ROLLED_BACK)  # nothing is staged yet
             raise
         log.prepared(places)
+        _record_kept(log, kept)
     except BaseException:
         release(claim)
         raise
-    return OpenRun(spark, run_id, context, claim, log, tuple(checks), tasks, places)
+    return OpenRun(
+        spark, run_id, context, claim, log, tuple(checks), tasks, places,
+        positions=dict(kept.positions), staged=set(kept.writes), meant=plan, kept=kept,
+    )  # fmt: skip
+
+
+def _record_kept(log: Journal, kept: Kept) -> None:
+    for scan, position in kept.positions.items():
+        log.read_from(scan.id, scan.connector.name, position)
+    for write_id, write in kept.writes.items():
+        log.staged(write_id, write.staged)
+        log.rests_on(write_id, write.basis)
 
 
 def _is_finished(recorded: Recorded | None, ids: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 By `resume`, or by the next run with the same state directory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
@@ -61,6 +61,34 @@ def resume(
         raise still_running("PEN5302", run_id, error.claim.owner, help) from error
 
 
+def finish_decided(spark: SparkSession, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS) -> None:
+    """Finish a run that is to be continued, where it had decided to commit. Raises PEN5008 and PEN5302 as `resume`."""
+    recorded = journal(spark, state, run_id).read()
+    if recorded is None or recorded.outcome is not None or recorded.is_decided:
+        resume(spark, state, run_id, credentials)
+
+
+def abort_staged(
+    spark: SparkSession,
+    log: Journal,
+    recorded: Recorded,
+    claim: HeldClaim,
+    credentials: Credentials,
+    *,
+    kept: Collection[str],
+) -> None:
+    """Remove what a run of which this process has the claim staged, but for the writes `kept`. Raises a `RunError` with
+    what cannot be removed."""
+    diagnostics, run = Diagnostics(), context_of(spark, log.run_id, claim)
+    for write_id, name in recorded.writes.items():
+        if recorded.has_place(write_id) and write_id not in kept:
+            with _collected(diagnostics, log, name):
+                write = _staged_write(log, recorded, write_id, credentials)
+                write.sink.abort(spark, write.staged, run)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+
+
 def roll_back(state: str, run_id: str) -> bool:
     """Remove what a cancelled run of this process staged on this machine's disk, once Java and its tasks have ended.
 
@@ -81,9 +109,15 @@ def roll_back(state: str, run_id: str) -> bool:
 
 
 def recover(
-    spark: SparkSession, state: str, credentials: Credentials = NO_CREDENTIALS, *, job: str | None = None
+    spark: SparkSession,
+    state: str,
+    credentials: Credentials = NO_CREDENTIALS,
+    *,
+    job: str | None = None,
+    but: str | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """End all killed runs of this state directory whose connectors this session has, first those of `job`.
+    """End all killed runs of this state directory whose connectors this session has, first those of `job`; not the
+    run `but`.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back. A run that another process is ending is left to it.
@@ -92,7 +126,7 @@ def recover(
         warning for log, error in unreadable_runs(spark, state) for warning in _as_warnings(error, log.run_id, None)
     ]
     for log, recorded in killed_runs(spark, state, job):
-        if not _has_jars(spark, log, recorded):
+        if log.run_id == but or not _has_jars(spark, log, recorded):
             continue
         try:
             with suppress(HeldError):

@@ -217,3 +217,18 @@ def test_a_watermark_of_an_earlier_version_that_may_be_of_other_targets_is_refus
     assert main(["state", str(path), "-i", f"target={target}", "--reset", "events", "--to", "1"]) == 0
     assert run(path, "-i", f"target={target}") == 0
     assert ids(spark, folder, target) == ([1, 2] if target == "out" else [2])
+
+
+@pytest.mark.delta
+def test_a_target_that_was_replaced_by_another_is_refused(spark, folder, capsys):
+    """The watermark records which table it was written to, also where its run made the table."""
+    files, table = ', file_format_type = "parquet" }', " }"
+    delta = JOB.replace("LocalFile { plugin_input", "Delta { plugin_input").replace(files, table)
+    path = job(folder, text=delta)
+    assert run(path) == 0, capsys.readouterr().err
+    shutil.rmtree(folder / "out")
+    spark.sql(f"create table delta.`{folder}/out` (id int) using delta")
+    arrive(folder, 2)
+    assert run(path) == 1
+    assert "was replaced by another since" in capsys.readouterr().err
+    assert spark.read.format("delta").load(str(folder / "out")).count() == 0

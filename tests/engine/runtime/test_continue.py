@@ -1,0 +1,233 @@
+"""`run JOB --resume ID --continue`: what a killed run has staged is committed with the rest, and not read again."""
+
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from engine.cli import main
+from engine.runtime import job_execution
+from engine.state import ledger
+from engine.state.layout import layout_at
+from tests.connectors.killed_runs import Run
+from tests.connectors.stored_rows import parquet_rows
+
+pytestmark = [pytest.mark.spark, pytest.mark.delta]
+TABLES = int(os.environ.get("PENSTOCK_TEST_CONTINUED_TABLES", "4"))
+"""How many tables the killed run has; `make soak` has 50."""
+
+SINKS = {
+    "files": 'LocalFile { IN, path = "out/files", file_format_type = parquet }',
+    "delta": 'Delta { IN, path = "out/delta" }',
+    "delta_merged": 'Delta { IN, path = "out/delta_merged", write_mode = upsert, primary_keys = [id] }',
+    "iceberg": 'Iceberg { IN, warehouse = "out", table = "d.iceberg" }',
+    "iceberg_merged": 'Iceberg { IN, warehouse = "out", table = "d.merged", write_mode = upsert, primary_keys = [id] }',
+    "paimon": 'Paimon { IN, warehouse = "out", table = "d.paimon" }',
+    "jdbc": 'Jdbc { IN, url = "jdbc:sqlite:FOLDER/out/db.sqlite", table = "t" }',
+    "last": 'LocalFile { IN, path = "out/last", file_format_type = parquet }',
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    return tmp_path
+
+
+def source(name: str, more: str = "") -> str:
+    return (
+        f'LocalFile {{ plugin_output = {name}, path = "in/{name}", file_format_type = csv, '
+        f"schema {{ fields {{ id = int }} }}{more} }}"
+    )
+
+
+def rows(folder: Path, name: str, *ids: int) -> None:
+    (folder / "in" / name).mkdir(parents=True, exist_ok=True)
+    (folder / "in" / name / f"{ids[0]}.csv").write_text("".join(f"{id}\n" for id in ids))
+
+
+def job(folder: Path, sources: str, sinks: str, transform: str = "") -> Path:
+    path = folder / "job.conf"
+    env = "env { parallelism = 1, job.retry.times = 0 }"
+    text = f"{env}\nsource {{\n{sources}\n}}\n{transform}\nsink {{\n{sinks}\n}}\n"
+    path.write_text(text.replace("FOLDER", str(folder)))
+    return path
+
+
+def killed_in(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> None:
+    """Run until the write of that name is to be staged, and leave everything as a kill does."""
+    real = job_execution.stage
+
+    def stage(spark, run, write, *rest):
+        if write.target.endswith(f"/{name}"):
+            raise RuntimeError("killed here")
+        real(spark, run, write, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(job_execution, "stage", stage)
+        patched.setattr(job_execution, "abort_all", lambda *_: ())
+        assert main(["run", str(path), "--quiet", "--run-id", "killed"]) == 1
+
+
+def read_by_run(folder: Path) -> dict[str, int]:
+    """The sources that the last attempt has read, and their rows."""
+    found = ledger.find(layout_at(None, str(folder / "state")), "killed")
+    assert found is not None
+    return {name: count["rows"] for name, count in found.counts["sources"].items()}
+
+
+def test_what_each_sink_has_staged_is_committed_and_not_read_again(spark, folder, capsys, monkeypatch):
+    for name in SINKS:
+        rows(folder, name, 1, 2)
+    sinks = "\n".join(sink.replace("IN", f"plugin_input = {name}") for name, sink in SINKS.items())
+    path = job(folder, "\n".join(map(source, SINKS)), sinks)
+    assert main(["run", str(path), "--quiet", "--run-id", "first"]) == 0, capsys.readouterr().err
+    for name in SINKS:
+        os.remove(folder / "in" / name / "1.csv")
+        rows(folder, name, 2, 3)
+    killed_in(monkeypatch, "last", path)
+    capsys.readouterr()
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "7 writes were staged by the killed attempt, and not read again" in said.out, said
+    assert "PEN5261" not in said.err
+    assert read_by_run(folder) == {"last": 2}
+
+    def ids(df):
+        return sorted(row.id for row in df.collect())
+
+    added, merged = [1, 2, 2, 3], [1, 2, 3]
+    assert ids(spark.read.parquet("file://" + str(folder / "out/files"))) == added
+    assert ids(spark.read.parquet("file://" + str(folder / "out/last"))) == added
+    assert ids(spark.read.format("delta").load(str(folder / "out/delta"))) == added
+    assert ids(spark.read.format("delta").load(str(folder / "out/delta_merged"))) == merged
+    with sqlite3.connect(folder / "out/db.sqlite") as database:
+        assert sorted(database.execute("select id from t")) == [(id,) for id in added]
+        left = database.execute("select name from sqlite_master where name like 'penstock_stg%'")
+        assert left.fetchall() == database.execute("select * from penstock_staging").fetchall() == []
+    copies = "\n".join(
+        f'Iceberg {{ plugin_output = {name}, warehouse = "out", table = "d.{name}" }}' for name in ("iceberg", "merged")
+    )
+    copies += '\nPaimon { plugin_output = paimon, warehouse = "out", table = "d.paimon" }'
+    names = ("iceberg", "merged", "paimon")
+    read = "\n".join(
+        f'LocalFile {{ plugin_input = {name}, path = "copy/{name}", file_format_type = parquet }}' for name in names
+    )
+    assert main(["run", str(job(folder, copies, read)), "--quiet"]) == 0, capsys.readouterr().err
+    found = {name: ids(spark.read.parquet("file://" + str(folder / "copy" / name))) for name in names}
+    assert found == {"iceberg": added, "merged": merged, "paimon": added}
+    assert list(folder.glob("out/.*.penstock")) == []
+
+
+def test_an_edited_query_and_a_changed_source_refuse_the_reuse(spark, folder, capsys, monkeypatch):
+    names = ("same", "edited", "changed", "gone", "jdbc", "last")
+    for name in names:
+        rows(folder, name, 1)
+    with sqlite3.connect(folder / "in/db.sqlite") as database:
+        database.execute("create table t (id int)")
+        database.execute("insert into t values (1)")
+    table = 'Jdbc { plugin_output = jdbc, url = "jdbc:sqlite:FOLDER/in/db.sqlite", table_path = "t" }'
+    sources = "\n".join(table if name == "jdbc" else source(name) for name in names)
+    sinks = "\n".join(
+        f'LocalFile {{ plugin_input = {"q" if name == "edited" else name}, path = "out/{name}", '
+        "file_format_type = parquet }"
+        for name in names
+    )
+    query = 'transform { Sql { plugin_input = edited, plugin_output = q, query = "select id + %d as id from edited" } }'
+    path = job(folder, sources, sinks, query % 0)
+    assert main(["explain", str(path)]) == 0
+    assert capsys.readouterr().out.count("a continued run (--continue) reads it again") == 1
+    killed_in(monkeypatch, "last", path)
+    job(folder, sources, sinks, query % 10)
+    rows(folder, "changed", 2)
+    for staged in folder.glob("out/.gone.penstock/*/data/part-*"):
+        staged.unlink()
+    capsys.readouterr()
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
+    out, said = capsys.readouterr()
+    assert "1 writes were staged by the killed attempt" in out
+    for name, reason in (
+        ("edited", "the job has changed"),
+        ("changed", "a source has changed"),
+        ("gone", "its staged rows are gone"),
+        ("jdbc", "its source has no position"),
+    ):
+        assert f"`{name}_out`: {reason}" in said, said
+    found = {name: sorted(parquet_rows(folder / "out" / name, ["id"]).elements()) for name in names}
+    assert found == {**{name: [(1,)] for name in names}, "edited": [(11,)], "changed": [(1,), (2,)]}
+    assert sorted(read_by_run(folder)) == ["changed", "edited", "gone", "jdbc", "last"]
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 2  # it has ended
+    assert "PEN5008" in capsys.readouterr().err
+
+
+def test_a_driver_that_may_still_run_loses_its_staging_only_as_a_whole(spark, folder, capsys, monkeypatch):
+    """A process that is only paused could remove what it has staged after another one has looked."""
+    for name in ("one", "last"):
+        rows(folder, name, 1)
+    sinks = "\n".join(
+        f'LocalFile {{ plugin_input = {name}, path = "out/{name}", file_format_type = parquet }}'
+        for name in ("one", "last")
+    )
+    path = job(folder, f"{source('one')}\n{source('last')}", sinks)
+    killed_in(monkeypatch, "last", path)
+    monkeypatch.setattr("engine.spark.writing.open_run.is_abandoned", lambda *_: False)
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
+    assert "`one_out`: the process that staged it is not known to be gone" in capsys.readouterr().err
+    assert [parquet_rows(folder / "out" / name, ["id"])[(1,)] for name in ("one", "last")] == [1, 1]
+    assert sorted(read_by_run(folder)) == ["last", "one"]
+
+
+def scans(database) -> dict[str, int]:
+    """How often each table of the database was read."""
+    time.sleep(1.5)  # a connection reports what it has done once a second
+    return dict(database.rows("select relname, seq_scan from pg_stat_user_tables where relname ~ '^t[0-9]+$'"))
+
+
+@pytest.mark.parametrize("staged", [TABLES // 2] if TABLES < 50 else [10, 25, 49])
+def test_after_a_sigkill_only_the_tables_that_were_not_staged_are_read(spark, folder, postgres, capsys, staged):
+    postgres.clear()
+    for table in range(TABLES):
+        postgres.run(
+            f"create table t{table} (id int primary key, at int)",
+            f"insert into t{table} select n, n from generate_series(1, 100) n",
+        )
+    login = ", ".join(f'{name} = "{value}"' for name, value in postgres.options.items())
+    tables = "\n".join(
+        f"Jdbc {{ plugin_output = t{table}, {login}, table_path = public.t{table}, "
+        "schema { fields { id = int, at = int } }, incremental { column = at } }"
+        for table in range(TABLES)
+    )
+    sinks = "\n".join(
+        f'LocalFile {{ plugin_input = t{table}, path = "out/t{table}", file_format_type = parquet }}'
+        for table in range(TABLES)
+    )
+    path = job(folder, tables, sinks)
+    run = Run(path, "killed")
+    until = time.monotonic() + 400
+    while sum(name.endswith(".basis.json") for name in run.steps()) < staged:
+        assert time.monotonic() < until, run.text()
+        assert run.process.poll() is None, run.text()
+        time.sleep(0.005)
+    run.kill()
+    known = {name.partition(".")[0] for name in run.steps() if name.endswith(".basis.json")}
+    places = (json.loads((run.journal / f"{write}.staged.json").read_text())["staged"]["target"] for write in known)
+    kept, before = {place.rpartition("/")[2] for place in places}, scans(postgres)
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
+    assert f"{len(known)} writes were staged by the killed attempt" in capsys.readouterr().out
+    assert len(read_by_run(folder)) == TABLES - len(known)
+    for table in range(TABLES):
+        df = spark.read.parquet("file://" + str(folder / "out" / f"t{table}"))
+        assert sorted(row.id for row in df.collect()) == list(range(1, 101)), table
+    read = {name for name, count in scans(postgres).items() if count != before[name]}
+    assert read == {f"t{table}" for table in range(TABLES)} - kept
+    postgres.run("insert into t0 values (101, 101)")
+    assert main(["run", str(path), "--quiet"]) == 0, capsys.readouterr().err  # the watermarks have moved
+    assert spark.read.parquet("file://" + str(folder / "out/t0")).count() == 101
+    assert spark.read.parquet("file://" + str(folder / "out/t1")).count() == 100
