@@ -74,7 +74,10 @@ def _as_json(arguments: Namespace, compiled: "Compiled") -> dict[str, object]:
     compiled, ledgers, due = following.compiled, following.ledgers, following.due
     plan = compiled.built if arguments.unoptimized else compiled.plan
     previews, native = _connected(compiled) if arguments.connect else (None, None)
-    found = {**to_json(plan, previews=previews, starts=_starts(compiled)), "schedule": schedule_json(plan)}
+    found: dict[str, object] = {
+        **to_json(plan, previews=previews, starts=_starts(compiled)),
+        "schedule": schedule_json(plan),
+    }
     if not arguments.unoptimized:
         found["not_chained"] = chaining_json(plan)
     found |= {} if ledgers is None else {"intervals": due_json(ledgers, due)}
