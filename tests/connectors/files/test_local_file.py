@@ -436,6 +436,7 @@ def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
         return done
 
     monkeypatch.setattr(local_commit, "_link_successor", then_another_writes)
+    monkeypatch.setattr(local_commit, "_is_one_file", lambda data: False)  # which is moved by itself
     run_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
     ids = {row[0] for row in suite.rows_at(spark, tmp_path / "target")}
     assert 777 in ids
@@ -450,6 +451,7 @@ def test_where_directories_cannot_be_swapped(spark, tmp_path, monkeypatch, mode)
     suite = TestParquet()
     suite.fill(spark, tmp_path)
     monkeypatch.setattr(local_commit, "exchange", lambda one, other: False)
+    monkeypatch.setattr(local_commit, "_is_one_file", lambda data: False)
     run_writes(spark, [suite.write(tmp_path / "target", data_save_mode=mode)], str(tmp_path / "state"), "run")
     expected = suite.expect(spark, "new" if mode == "DROP_DATA" else "both")
     assert suite.rows_at(spark, tmp_path / "target") == expected
