@@ -131,7 +131,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     given: str | None = arguments.run_id
     run_id, is_fresh = given or arguments.resume or new_run_id(), not (given or arguments.resume)
-    request = RunRequest(run_id, is_fresh, arguments.full_refresh, arguments.restore, arguments.continues)
+    request = RunRequest(run_id, is_fresh, arguments.full_refresh, arguments.restore, continues=arguments.continues)
     terminal = RunTerminal.of(arguments)
     return run_listed(
         jobs, request, terminal, compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],

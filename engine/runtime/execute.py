@@ -95,9 +95,7 @@ def _write_metrics(spark: "SparkSession", plan: Plan, result: JobResult) -> tupl
     return ()
 
 
-def end_killed_runs(
-    spark: "SparkSession", compiled: Compiled, *, but: str | None = None
-) -> tuple[Diagnostic, ...]:
+def end_killed_runs(spark: "SparkSession", compiled: Compiled, *, but: str | None = None) -> tuple[Diagnostic, ...]:
     """End the runs whose processes are gone, as each run does first, but for one; returns warnings of those that cannot
     be ended."""
     return recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name, but=but)

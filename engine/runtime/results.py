@@ -37,8 +37,8 @@ class JobResult:
     its diagnostics.
 
     `interrupted_by`: a signal that came too late to stop this job, but stops those after it. `done`: how many writes a
-    run of the same id had committed before. `intervals`: of a job with intervals, how many runs were due. `kept`: how many
-    writes an earlier attempt had staged.
+    run of the same id had committed before. `intervals`: of a job with intervals, how many runs were due. `kept`: how
+    many writes an earlier attempt had staged.
     """
 
     job: str

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
 VERSION: Final = 2
 _NAMES: Final = frozenset(
     {
-        "layout.json", "runs", "open", "started", "incremental", "intervals", "watermarks", "streams", "project.json",
+        "layout.json",
+        "runs",
+        "open",
+        "started",
+        "incremental",
+        "intervals",
+        "watermarks",
+        "streams",
+        "project.json",
         ".gitignore",
     }
 )
