@@ -13,5 +13,9 @@ class Http(HttpSource, HttpSink):
         "another and stages the rows on disk; a page must fit in its memory. Requests of a sink are made at the commit."
     )
 
+    def packages(self, *, is_written: bool) -> tuple[str, ...]:
+        """Only its sink takes batches of Arrow."""
+        return self.requirements if is_written else ()
+
 
 connector = Http()

@@ -47,6 +47,10 @@ class Connector(ABC):
         tests = f"Tested against {against}." if against else "Not tested against a server."
         return f"{tests} Experimental, without tests: {', '.join(self.experimental)}." if self.experimental else tests
 
+    def packages(self, *, is_written: bool) -> tuple[str, ...]:
+        """The Python packages that a source needs, or a sink (`is_written`): those of `requirements`."""
+        return self.requirements
+
     def jars(self, options: Options) -> tuple[str, ...]:
         """Coordinates of the jars that a block with these options needs."""
         return self.maven

@@ -83,9 +83,8 @@ class Database:
             prepared.setMaxRows(most)
             return list(_rows(prepared.executeQuery(statement)))
 
-    def columns_of(self, statement: str) -> list[tuple[str, str, int, int, bool]]:
-        """The columns of a query as the driver describes them: name, type, precision, scale, and whether it may be
-        NULL."""
+    def columns_of(self, statement: str) -> list[tuple[str, str, int, int]]:
+        """The columns of a query as the driver describes them: name, type, precision and scale."""
         with self._closing(self._handle.createStatement()) as prepared, self._errors(statement):
             results = prepared.executeQuery(statement)
             of = results.getMetaData()
@@ -95,7 +94,6 @@ class Database:
                     str(of.getColumnTypeName(place)),
                     int(of.getPrecision(place)),
                     int(of.getScale(place)),
-                    of.isNullable(place) != 0,
                 )
                 for place in range(1, of.getColumnCount() + 1)
             ]

@@ -45,11 +45,10 @@ def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | 
 
 def describe_query(database: Database, query: str) -> CatalogTable:
     """The columns of a query, with the types that they have as columns of a table."""
+    found = database.columns_of(f"select * from ({query}) penstock_read where 1 = 0")
     columns = (
-        Column(name, native_type(database.dialect, type, size, digits), nullable, source_type=type)
-        for name, type, size, digits, nullable in database.columns_of(
-            f"select * from ({query}) penstock_read where 1 = 0"
-        )
+        Column(name, native_type(database.dialect, type, size, digits), source_type=type)
+        for name, type, size, digits in found
     )
     return CatalogTable.of("query", columns)
 
@@ -97,7 +96,8 @@ def native_type(dialect: Dialect, name: str, size: int | None, digits: int | Non
     """The type of Spark for a column of the database; STRING if no type of Spark holds every value."""
     lowered = re.sub(r"\s+", " ", name.lower()).strip()
     plain = re.sub(r"\s*\([^)]*\)", "", lowered)
-    plain = plain if plain in dialect.native else re.sub(r" (unsigned|zerofill)\b", "", plain)
+    plain = plain.removesuffix(" zerofill")
+    plain = plain if plain in dialect.native else plain.removesuffix(" unsigned")
     if plain in _DECIMALS:
         return _decimal(size, digits)
     if plain == "bit" and size is not None and size > 1 and dialect.quotes == "``":

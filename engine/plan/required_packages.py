@@ -17,13 +17,13 @@ def pip_line(connector: Connector) -> str:
 def refuse_missing_packages(nodes: Iterable[Scan | Write]) -> None:
     """Raise PEN9003 with every package that the connectors of a plan need and that is not installed as they need it."""
     diagnostics = Diagnostics()
-    reported: set[str] = set()
+    reported: set[tuple[str, bool]] = set()
     for node in nodes:
-        connector = node.connector
-        if connector.name in reported:
+        connector, is_written = node.connector, isinstance(node, Write)
+        if (connector.name, is_written) in reported:
             continue
-        reported.add(connector.name)
-        for requirement, installed in unmet_requirements(connector.requirements):
+        reported.add((connector.name, is_written))
+        for requirement, installed in unmet_requirements(connector.packages(is_written=is_written)):
             problem = "it is not installed" if installed is None else f"version {installed} is installed"
             message = f"the connector `{connector.name}` needs the Python package `{requirement}`: {problem}"
             diagnostics.error("PEN9003", message, node.span, pip_line(connector))

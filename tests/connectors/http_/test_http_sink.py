@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import connectors
 from engine.cli import main
 from tests.connectors.http_.service import Request, service
 
@@ -161,3 +162,10 @@ def test_a_webhook_of_feishu_gets_each_row(spark, folder, capsys):
     with service(lambda request: "ok") as there:
         assert main(["run", job_of(folder, f'Feishu {{ url = "{there.url}" }}')]) == 0, capsys.readouterr()
     assert [row["id"] for row in sent(there.requests)] == [1, 2, 3]
+
+
+def test_only_the_sink_needs_arrow():
+    http = connectors.sink("Http")
+    assert http is connectors.source("Http")
+    assert http.packages(is_written=True) == ("pyarrow>=17",)
+    assert http.packages(is_written=False) == ()
