@@ -79,8 +79,9 @@ def request_of(options: Options, page: Page | None) -> HttpRequest:
     if is_post and body is not None:
         data = _form_of(body) if names.get("content-type", "").startswith(_FORM) else body.encode()
         headers = headers if "content-type" in names else {**headers, "Content-Type": "application/json"}
-    elif is_post and options.flag("keep_params_as_form"):
-        data, params = urlencode(params).encode(), {}
+    elif is_post and (options.flag("keep_params_as_form") or _may_be_form(options, params)):
+        data = urlencode(params).encode()
+        params = params if _may_be_form(options, params) else {}
         headers = headers if "content-type" in names else {**headers, "Content-Type": _FORM}
     elif is_post:
         data = b""
@@ -88,6 +89,12 @@ def request_of(options: Options, page: Page | None) -> HttpRequest:
     if params:
         url += ("&" if "?" in url else "?") + urlencode(params)
     return HttpRequest(url, "POST" if is_post else "GET", headers, data, label(options, page))
+
+
+def _may_be_form(options: Options, params: dict[str, str]) -> bool:
+    """Whether SeaTunnel 2.3 sends the parameters of a POST as a form in some versions (up to 2.3.8), and in the URL in
+    others: they are sent both ways."""
+    return options.seatunnel is not None and bool(params) and "keep_params_as_form" not in options.places
 
 
 def _with_page(options: Options, page: Page, parts: Parts) -> Parts:

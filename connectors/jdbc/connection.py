@@ -15,7 +15,9 @@ from catalog.secret_names import is_secret_name
 from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.known_dialects import DIALECTS, dialect_of
 
-_SERVER_ALONE: Final = re.compile(r"(jdbc:postgresql://[^/?]+)/?((?:\?.*)?)", re.IGNORECASE | re.DOTALL)
+_SERVER_ALONE: Final = re.compile(
+    r"(?P<server>jdbc:(?P<kind>postgresql|mysql|mariadb)://[^/?]+)/?(?P<rest>(?:\?.*)?)", re.IGNORECASE | re.DOTALL
+)
 _VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
 PASSWORD_VARIABLE: Final = "PENSTOCK_JDBC_PASSWORD"
 """The variable with the database password for `penstock run --resume`, which reads no job file."""
@@ -92,11 +94,13 @@ def connection_of(options: Options) -> Connection:
 
 
 def _url(options: Options) -> str:
-    """The URL; that of a server alone with the option `database`, where a connection reaches one database."""
+    """The URL; that of a server alone with the database that the options of a sink name, where its ledger then is."""
     url = options.string("url").strip()
-    named = options.optional_string("database") if "database" in options.values else None
     match = _SERVER_ALONE.fullmatch(url)
-    return f"{match[1]}/{named}{match[2]}" if match and named and options.seatunnel is not None else url
+    if match is None or (match["kind"].lower() == "postgresql" and options.seatunnel is None):
+        return url
+    named = options.optional_string("database") if "database" in options.values else None
+    return f"{match['server']}/{named}{match['rest']}" if named else url
 
 
 def check_connection(options: Options, diagnostics: Diagnostics) -> bool:

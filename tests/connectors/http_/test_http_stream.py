@@ -52,3 +52,24 @@ def test_the_rows_of_each_answer_are_written_once(spark, tmp_path):
             assert result.errors == ()
             assert len(there.requests) == number
     assert written() == [1, 2, 10, 20]
+
+
+@pytest.mark.spark
+def test_seatunnels_parameters_of_a_post_are_a_form_and_in_the_url(spark, tmp_path):
+    from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest, new_run_id
+
+    with service(lambda request: [{"id": 1}]) as there:
+        job = tmp_path / "job.conf"
+        for more in ("", "keep_params_as_form = false"):
+            job.write_text(f"""
+            source {{ Http {{ url = "{there.url}", method = POST, params = {{ a = "x y" }}, {more}
+              schema {{ fields {{ id = int }} }} }} }}
+            sink {{ Console {{}} }}
+            """)
+            settings = Settings(compat=Compat.SEATUNNEL_2, reads_secrets=True, state_dir=str(tmp_path / "state"))
+            found = compile_job(job, settings, Diagnostics())
+            assert run_job(spark, found, RunRequest(new_run_id())).errors == ()
+    assert [(request.params, request.body) for request in there.requests] == [
+        ({"a": "x y"}, "a=x+y"), ({"a": "x y"}, ""),
+    ]  # fmt: skip

@@ -33,9 +33,9 @@ def test_rows_are_appended_to_a_branch(target, exists):
 @pytest.mark.spark
 def test_a_commit_to_a_branch_is_repeated_without_effect(target, spark):
     job = target.job("select 1L id", ("id bigint",), to_branch="audit")
-    staged = stage_writes(spark, [job], target.state, "r1")
-    commit_all(spark, staged)
-    commit_all(spark, staged)
+    run = stage_writes(spark, [job], target.state, "r1")
+    commit_all(spark, run)
+    connector.commit(spark, run.places["w"], run.context)
     assert target.rows(branch="audit") == [(1,)]
 
 
