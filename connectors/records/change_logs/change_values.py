@@ -11,6 +11,7 @@ from catalog.types.datatypes import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    TINYINT,
     VARIANT,
     Array,
     Decimal,
@@ -27,10 +28,12 @@ UNAVAILABLE: Final = "__debezium_unavailable_value"
 
 @dataclass(frozen=True, slots=True)
 class ChangeValues:
-    """How values of a format are read. `decimals`: `precise` (bytes in base64) or `string`, for Debezium."""
+    """How values of a format are read. `decimals`: `precise` (bytes in base64) or `string`, for Debezium.
+    `is_seatunnel`: bits that are declared as a tinyint are 0, as in Apache SeaTunnel."""
 
     format: str
     decimals: str = "precise"
+    is_seatunnel: bool = False
 
     @property
     def is_debezium(self) -> bool:
@@ -59,10 +62,15 @@ class ChangeValues:
             return debezium_values.timestamp(column, text)
         if isinstance(type, Time):
             return debezium_values.time(column.name, type, text)
+        if self.is_seatunnel and type == TINYINT:
+            return debezium_values.whole_number(column.name, plain)
         return plain
 
     def needs_types(self, columns: list[Column]) -> bool:
         """Whether the types that a Debezium record may describe itself are looked at."""
         return self.is_debezium and any(
-            isinstance(column.type, Decimal | Time) or column.type in (TIMESTAMP, TIMESTAMP_NTZ) for column in columns
+            isinstance(column.type, Decimal | Time)
+            or column.type in (TIMESTAMP, TIMESTAMP_NTZ)
+            or (self.is_seatunnel and column.type == TINYINT)
+            for column in columns
         )

@@ -25,6 +25,7 @@ _MILLIS: Final = ("io.debezium.time.Timestamp", "org.apache.kafka.connect.data.T
 _MICROS: Final = ("io.debezium.time.MicroTimestamp",)
 _NANOS: Final = ("io.debezium.time.NanoTimestamp",)
 _DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+_BITS: Final = "io.debezium.data.Bits"
 _LARGEST_MILLIS: Final = 10**13
 _LARGEST_MICROS: Final = 10**16
 """Of timestamps, as Apache SeaTunnel tells them apart: the year 2286."""
@@ -47,6 +48,11 @@ def decimal(name: str, type: Decimal, text: str, found: str) -> str:
         f"case when {text} is null then null when {is_text} and not ({is_plain}) then {_scaled(text, scale, type)} "
         f"when {varying} is not null then {_scaled(varying, varying_scale, type)} else {plain} end"
     )
+
+
+def whole_number(name: str, plain: str) -> str:
+    """SeaTunnel reads bits, which Debezium has as bytes in base64, as 0 where the column is a tinyint."""
+    return f"coalesce({plain}, if({_of_record(name, 'name')} = {quote_text(_BITS)}, 0, null))"
 
 
 def date(text: str) -> str:

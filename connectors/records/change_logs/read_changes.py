@@ -67,7 +67,8 @@ def parsed_changes(texts: "DataFrame", options: Options, columns: list[Column]) 
     and its kind. `texts` has the value of each record in `__text`."""
     kind = str(options["format"]).lower()
     log = CHANGE_LOGS[kind]
-    values = ChangeValues(kind, str(options["debezium_decimals"]).lower())
+    is_seatunnel = options.seatunnel is not None
+    values = ChangeValues(kind, str(options["debezium_decimals"]).lower(), is_seatunnel)
     types = TYPES_EXPRESSION if values.needs_types(columns) else f"cast(null as {_NO_TYPES})"
     changes = (
         texts.selectExpr("*", "try_parse_json(__text) as __json")

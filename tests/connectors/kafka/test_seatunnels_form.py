@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.compat import Compat
-from tests.connectors.kafka.jobs import run
+from tests.connectors.kafka.jobs import reading, rows, run
 
 pytestmark = pytest.mark.spark
 
@@ -43,3 +43,17 @@ def test_records_have_seatunnels_form(spark, tmp_path, kafka, format):
     else:
         wanted = [{"data": row, "type": kind} for kind, row in ROWS]
     assert sorted(found, key=repr) == sorted(wanted, key=repr)
+
+
+def test_bits_of_debezium_that_are_declared_as_a_tinyint_are_0(spark, tmp_path, kafka):
+    types = [{"field": "id", "type": "int32"}, {"field": "bits", "type": "bytes", "name": "io.debezium.data.Bits"}]
+    schema = {"fields": [{"field": "after", "fields": types}]}
+    after = {"id": 1, "bits": "VVVVVVVVVVU="}
+    topic = kafka.topic()
+    kafka.send(topic, [json.dumps({"schema": schema, "payload": {"before": None, "after": after, "op": "c"}})])
+    job = reading(
+        kafka, topic, "format = debezium_json, start_mode = earliest", "schema { fields { id = int, bits = tinyint } }"
+    )
+    assert [row[:2] for row in rows(spark, tmp_path, job, Compat.SEATUNNEL_2)] == [(1, 0)]
+    with pytest.raises(Exception, match="`bits` is not tinyint"):
+        rows(spark, tmp_path, job)
