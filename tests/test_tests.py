@@ -1,5 +1,6 @@
 """The tests are arranged as the packages they test, and a skipped test is a failure in CI."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -16,6 +17,16 @@ def test_the_folders_of_tests_are_those_of_the_code():
     named = {path.parent.relative_to(ROOT / "tests") for path in folders}
     assert len(named) > 20
     assert [str(folder) for folder in sorted(named) if not (ROOT / folder / "__init__.py").exists()] == []
+
+
+def test_no_module_imports_tests_by_name():
+    """They would run there once more."""
+    repeated = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2].startswith("test_"):
+                repeated += [f"{path.name}: {name.name}" for name in node.names if name.name.lower().startswith("test")]
+    assert repeated == []
 
 
 @pytest.mark.parametrize(("is_ci", "code"), [(True, 1), (False, 0)])

@@ -8,7 +8,6 @@ import pytest
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
-from connectors.interface.testing.common import check_import
 from connectors.shared.staged import Credentials
 from connectors.storage.filesystem import files_at
 from engine.spark.lower import lower
@@ -21,6 +20,7 @@ from engine.spark.writing.stage import stage
 from engine.state.journal import RunOutcome
 from tests.connectors.dead_runs import bury, bury_claims, dead_process
 from tests.connectors.jobs import rows, run_writes, secrets_of, stage_writes, write
+from tests.sampling import pairwise
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
 NEW = "select id, concat('new', id) name, cast(id * 2 as decimal(10,2)) amount from range(100, 105)"
@@ -94,7 +94,7 @@ class SinkSuite:
     def leftovers(self, tmp_path):
         return [name for name in os.listdir(tmp_path) if name not in ("target", "state", "other")]
 
-    @pytest.mark.parametrize(("target", "schema", "data", "expected"), MODES)
+    @pytest.mark.parametrize(("target", "schema", "data", "expected"), pairwise(MODES, 3))
     def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
         if target != "missing":
             self.fill(spark, tmp_path, OLD if target == "rows" else NONE)
@@ -296,9 +296,6 @@ class SinkSuite:
         assert list(diagnostics) == []
         assert self.sink.sink_capabilities.schema_save_modes
         assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
-
-    def test_import_needs_no_spark(self):
-        check_import(self.sink)
 
 
 class ResolvedSinkSuite(SinkSuite):

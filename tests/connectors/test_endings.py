@@ -16,7 +16,7 @@ from engine.state.dismissal import forget
 from engine.state.journal import RunOutcome, journal
 from engine.state.layout import layout_at
 from tests.connectors.dead_runs import bury
-from tests.connectors.files.test_local_file import TestParquet
+from tests.connectors.files import test_local_file
 from tests.connectors.jobs import run_writes, stage_writes
 
 
@@ -26,7 +26,9 @@ def refuse(path, ignore_errors=False):
 
 def staged(spark, tmp_path, *, decided):
     """A run that was killed after staging, or after its decision."""
-    run = stage_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "dead")
+    run = stage_writes(
+        spark, [test_local_file.TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "dead"
+    )
     bury(run)
     if decided:
         run.journal.decide()
@@ -87,7 +89,7 @@ def test_a_damaged_step_of_a_journal_is_named_and_blocks_no_other_run(spark, tmp
     assert (diagnostic.code, diagnostic.severity) == ("PEN5011", Severity.WARNING)
     assert "commit.json" in diagnostic.message
     assert "penstock runs --forget odd" in diagnostic.help
-    run_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    run_writes(spark, [test_local_file.TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
     with pytest.raises(RunError, match="is damaged"):
         resume(spark, str(tmp_path / "state"), "odd")
     forget(layout_at(None, str(tmp_path / "state")), "odd")
@@ -98,7 +100,7 @@ def test_a_damaged_step_of_a_journal_is_named_and_blocks_no_other_run(spark, tmp
 def test_what_a_kill_left_of_writing_the_lock_does_not_keep_it(spark, tmp_path):
     (tmp_path / ".target.penstock").mkdir()
     (tmp_path / ".target.penstock" / ".lock.0.tmp").write_text("")
-    run_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    run_writes(spark, [test_local_file.TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
     assert sorted(os.listdir(tmp_path)) == ["state", "target"]
 
 
@@ -107,7 +109,7 @@ def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark,
     """Where a rename copies and then deletes, as in object stores."""
     from connectors.files.committing.rename_commit import commit_by_renames
 
-    suite = TestParquet()
+    suite = test_local_file.TestParquet()
     suite.fill(spark, tmp_path)
     run = stage_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
     staging = run.places["w"].staging.removeprefix("file://")

@@ -9,6 +9,7 @@ from tests.ownership.explorer import Explorer, replay
 from tests.ownership.model_store import Content, CopyingFiles, ModelFiles
 from tests.ownership.programs import STATE, TARGET, Store, resumer, writer
 
+pytestmark = pytest.mark.slow
 SWITCHES = int(os.environ.get("PENSTOCK_EXPLORED_SWITCHES", "0"))
 """More interruptions than in the ordinary suite: `make soak` sets it."""
 

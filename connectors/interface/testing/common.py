@@ -18,11 +18,15 @@ def check_options(options: Iterable[Option]) -> None:
     assert [option.name for option in options if not option.doc] == []
 
 
-def check_import(connector: Connector) -> None:
-    """Importing the connector's module imports neither pyspark nor a driver: `penstock validate` does it."""
-    module = type(connector).__module__
-    code = f"import sys, {module}; print(*{{name.split('.')[0] for name in sys.modules}} & set({_HEAVY!r}))"
-    path = "import sys; sys.path[:] = " + repr(sys.path)
-    done = subprocess.run([sys.executable, "-c", f"{path}; {code}"], capture_output=True, text=True, check=False)
+def check_import(*given: Connector) -> None:
+    """Importing the modules of connectors, one after the other, imports neither pyspark nor a driver: `penstock
+    validate` does it."""
+    modules = sorted({type(connector).__module__ for connector in given})
+    code = (
+        f"import importlib, sys\nsys.path[:] = {sys.path!r}\nfor module in {modules!r}:\n"
+        f"    importlib.import_module(module)\n"
+        f"    heavy = {{name.split('.')[0] for name in sys.modules}} & set({_HEAVY!r})\n"
+        f"    assert not heavy, f'importing {{module}} imports {{heavy}}'\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [], f"importing {module} imports {done.stdout.strip()}"

@@ -1,6 +1,7 @@
 """Rows of only NULLs and of blank texts are written and read again, between other rows and at the end."""
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from connectors.files.formats.scanned_files import may_hold_blank_rows
 from connectors.files.formats.write_files import write_files
 from connectors.local_file import connector
 from tests.connectors.jobs import options_of
+from tests.sampling import pairwise
 
 TABLES = {
     "text": ("a string", [(None,), ("x",), (None,), ("  ",), (None,)]),
@@ -73,10 +75,10 @@ def test_rows_without_values_come_back(spark, tmp_path, table, kind, sink, sourc
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "utf-16le"])
-@pytest.mark.parametrize("delimiter", ["\x01", "\t", "|"])
-@pytest.mark.parametrize("header", [0, 1, 2])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("encoding", "delimiter", "header", "end"),
+    pairwise(list(product(("utf-8", "iso-8859-1", "utf-16le"), ("\x01", "\t", "|"), (0, 1, 2), ("\n", "\r\n")))),
+)
 def test_lines_of_text_without_values_are_rows(spark, tmp_path, encoding, delimiter, header, end):
     lines = ["name"] * header + [delimiter, f"x{delimiter}1", delimiter, f"y{delimiter}2", delimiter]
     (tmp_path / "a.txt").write_bytes("".join(line + end for line in lines).encode(encoding))

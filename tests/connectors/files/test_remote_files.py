@@ -18,6 +18,7 @@ from engine.plan.rendering.explain_text import explain
 from tests.connectors.killed_files import killed_before_each
 from tests.connectors.remote_path import RemotePath
 from tests.connectors.suite import SinkSuite
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
 
@@ -36,6 +37,19 @@ def mounted(spark, tmp_path):
     return RemotePath.of(f"viewfs://{mount}/here", tmp_path)
 
 
+@sampled(
+    SinkSuite,
+    "test_save_modes",
+    "test_paths_of_any_name",
+    "test_same_run_id_twice",
+    "test_stopped_between_stage_and_commit",
+    "test_stopped_after_the_decision",
+    "test_what_a_dead_run_of_another_state_decided_is_done_first",
+    "test_failing_rows_change_nothing",
+    "test_aborted_run_leaves_no_folder_that_it_made",
+    "test_second_run_on_a_held_target_is_refused",
+    "test_overwrite_partitions",
+)
 class TestParquetElsewhere(SinkSuite):
     name = "LocalFile"
     given: ClassVar = {"file_format_type": "parquet"}

@@ -7,7 +7,6 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import BIGINT, STRING
-from connectors.interface.testing.common import check_import
 from connectors.jdbc.connection import connection_of
 from connectors.jdbc.connector import connector
 from connectors.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
@@ -170,7 +169,3 @@ def test_ranges_cover_everything():
 
 def test_each_dialect_has_one_scheme():
     assert len({dialect.scheme for dialect in DIALECTS}) == len(DIALECTS)
-
-
-def test_import_needs_no_spark():
-    check_import(connector)

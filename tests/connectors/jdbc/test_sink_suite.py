@@ -12,6 +12,7 @@ from connectors.jdbc.connector import connector
 from connectors.jdbc.writing.ledger import OWN_TABLES
 from tests.connectors.jobs import options_of, rows, run_writes, write
 from tests.connectors.suite import COLUMNS, MODES, NEW, OLD, SinkSuite
+from tests.sampling import sampled
 from tests.services.databases import PASSWORD
 
 pytestmark = pytest.mark.spark
@@ -105,6 +106,21 @@ class TestPostgres(JdbcSuite):
     fixture = "postgres"
 
 
+SAMPLE = (
+    "test_save_modes",
+    "test_paths_of_any_name",
+    "test_same_run_id_twice",
+    "test_stopped_after_the_decision",
+    "test_what_a_dead_run_of_another_state_decided_is_done_first",
+    "test_failing_rows_change_nothing",
+    "test_second_run_on_a_held_target_is_refused",
+    "test_rows_that_do_not_fit_are_refused",
+    "test_narrower_types_are_stored_as_the_target_has_them",
+    "test_no_rows_leave_a_readable_target",
+)
+"""Where the statements of a commit differ by database; PostgreSQL has the whole suite."""
+
+
 class FewModes(JdbcSuite):
     """One case for each way in which the commit's statements differ; PostgreSQL has the whole matrix."""
 
@@ -113,10 +129,12 @@ class FewModes(JdbcSuite):
         super().test_save_modes(spark, tmp_path, target, schema, data, expected)
 
 
+@sampled(SinkSuite, *SAMPLE)
 class TestMariadb(FewModes):
     fixture = "mariadb"
 
 
+@sampled(SinkSuite, *SAMPLE)
 class TestSqlite(FewModes):
     fixture = "sqlite"
 

@@ -15,8 +15,8 @@ from engine.cli import main
 from tests.connectors.jobs import options_of
 from tests.connectors.killed_files import killed_before_each
 from tests.connectors.remote_path import RemotePath
-from tests.connectors.storage.test_s3 import sampled
 from tests.connectors.suite import SinkSuite
+from tests.sampling import sampled
 from tests.services.file_servers import PASSWORD
 
 pytestmark = pytest.mark.spark
@@ -106,14 +106,14 @@ SAMPLE = (
 )
 
 
-@sampled(*SAMPLE)
+@sampled(SinkSuite, *SAMPLE)
 class TestSftp(OnServer):
     name = "SftpFile"
     scheme = "sftp"
     given: ClassVar = {"file_format_type": "parquet"}
 
 
-@sampled(*SAMPLE)
+@sampled(SinkSuite, *SAMPLE)
 class TestFtp(OnServer):
     name = "FtpFile"
     scheme = "ftp"

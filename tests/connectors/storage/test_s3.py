@@ -1,7 +1,6 @@
 """Files and Delta tables in an S3 bucket: a commit completes uploads, and nothing is renamed."""
 
 import json
-from types import FunctionType
 from typing import ClassVar
 
 import pytest
@@ -24,29 +23,11 @@ from tests.connectors.dead_runs import bury_claims
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 from tests.connectors.killed_files import killed_before
 from tests.connectors.suite import ResolvedSinkSuite, SinkSuite
+from tests.sampling import sampled
 from tests.services.s3 import SECRET_KEY
 
 CHANGES = ((UploadStore, "complete"), (HadoopFiles, "delete"), (HadoopFiles, "write"))
 """The changes before which a commit is killed."""
-
-
-def sampled(*names):
-    """Of the tests of the shared suite, those of these names run everywhere; the others are left to `make soak`."""
-
-    def decorate(cls):
-        for name in dir(SinkSuite):
-            if name.startswith("test_") and name not in names and name not in vars(cls):
-                setattr(cls, name, soaked(getattr(cls, name)))
-        return cls
-
-    return decorate
-
-
-def soaked(test):
-    """A copy that only `make soak` runs."""
-    copied = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)
-    copied.__dict__.update(test.__dict__)
-    return pytest.mark.soak(copied)
 
 
 class OnS3(SinkSuite):
@@ -75,6 +56,7 @@ class OnS3(SinkSuite):
 
 @pytest.mark.spark
 @sampled(
+    SinkSuite,
     "test_same_run_id_twice",
     "test_stopped_after_the_decision",
     "test_failing_rows_change_nothing",
@@ -139,7 +121,7 @@ class TestParquet(OnS3):
 
 @pytest.mark.spark
 @pytest.mark.delta
-@sampled()
+@sampled(SinkSuite)
 class TestDelta(OnS3, ResolvedSinkSuite):
     name = "Delta"
 
