@@ -24,6 +24,8 @@ CODES: dict[str, str] = {
     "PEN1652": "a sink that does not replace the rows of an interval that is run again",
     "PEN1653": "`replace_where` of a job with intervals is not the condition of the interval",
     "PEN1654": "a job has no intervals",
+    "PEN1660": "a job that cannot be committed together with others",
+    "PEN1661": "a job reads what another job writes that is committed together with it",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

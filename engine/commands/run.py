@@ -65,6 +65,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
     parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="commit the jobs of the project as one: if one fails, no target of any of them has changed",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only errors and warnings")
     parser.add_argument(
         "--state-dir",
@@ -89,6 +94,8 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
 
+    if arguments.together:
+        return _together(arguments)
     if arguments.project is not None and _is_of_project(arguments):
         from engine.orchestration.run_selected import run_selected
 
@@ -111,6 +118,18 @@ def run(arguments: Namespace) -> int:
     if arguments.resume and not arguments.continues:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
+
+
+def _together(arguments: Namespace) -> int:
+    from catalog.diagnostics.diagnostic import job_error
+    from engine.orchestration.run_selected import run_selected
+
+    for name in ("resume", "restore", "dry_run", "full_refresh", "keep_going"):
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise job_error("PEN2011", f"`--together` and `{option}` exclude each other", None, "leave one of them out")
+    _check_run_id(arguments)
+    return run_selected(arguments, settings_of(arguments, reads_secrets=not arguments.check), command="run")
 
 
 def _is_of_project(arguments: Namespace) -> bool:

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
+from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.intervals.due_intervals import ALL
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
+from engine.orchestration.run_listed import run_listed
 from engine.orchestration.run_project import ProjectRun, RunOptions, run_project
 from engine.project.check_project import places_of
 from engine.project.compile_project import CompiledProject, compile_in_project, compile_project, compile_with
 from engine.project.compiled_jobs import of_all_jobs
 from engine.project.enter import needs_project
 from engine.project.project_job import ProjectJob
-from engine.project.recorded_state import JobStatus, read_state
+from engine.project.recorded_state import JobStatus, read_state, record_state
 from engine.project.selected_jobs import chosen_jobs
 from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.run_request import RunRequest, new_run_id
@@ -31,6 +33,7 @@ from engine.terminal.run_terminal import RunTerminal
 from engine.terminal.summary import console
 from engine.testing.read_tests import JobTest, tests_of
 from engine.testing.run_tests import run_test_on
+from engine.together.group import group_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,9 +68,12 @@ def run_chosen(
         print("no job is selected")
         return 0
     _refuse_errors(compiled, jobs)
-    require_spark("running a job")
+    if not getattr(arguments, "check", False):
+        require_spark("running a job")
     usual_collections()
     plans = compile_in_project([job.path for job in jobs], settings, compiled.written)
+    if getattr(arguments, "together", False):
+        return _run_together(arguments, compiled, jobs, plans)
     by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
     terminal = RunTerminal.of(arguments)
     terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
@@ -85,6 +91,26 @@ def run_chosen(
     ended = run_project(compiled.graph, by_name, options, tests)
     _print_table(ended, terminal)
     return ended.exit_code
+
+
+def _run_together(
+    arguments: Namespace, compiled: CompiledProject, jobs: Sequence[ProjectJob], plans: Sequence[Compiled]
+) -> int:
+    """Run the jobs as one, which is committed as a whole or not at all."""
+    group, terminal = group_of(plans), RunTerminal.of(arguments)
+    terminal.report(warning for warning in group.warnings if warning.code != "PEN4030")
+    if arguments.check:
+        print(f"checked {len(plans)} jobs: they can be committed together")
+        return 0
+    require_spark("running a job")
+    request = RunRequest(arguments.run_id or new_run_id(), is_fresh=arguments.run_id is None)
+    code = run_listed([group], request, terminal, compile_again=lambda job: job, master=arguments.master)
+    state = arguments.state_dir or compiled.project.state_dir
+    if local_path(state) is not None:
+        status = JobStatus.ERROR if code else JobStatus.SUCCESS
+        statuses = {job.name: status for job in jobs}
+        record_state(layout_at(None, state), "run", statuses, {job.name: compiled.graph.jobs[job.name] for job in jobs})
+    return code
 
 
 def _compiled_again(project: CompiledProject, job: Compiled) -> Compiled:
