@@ -32,7 +32,7 @@ def test_a_reader_of_rows_that_replace_all_others_is_accepted(tmp_path, monkeypa
     ("old", "new", "code", "message"),
     [
         (", data_save_mode = DROP_DATA", "", "PEN1661", "after adding rows, the target has other rows, too"),
-        ('path = "lake/a" }', 'path = "lake/a", versionAsOf = 1 }', "PEN1661", "`versionAsOf` of the source"),
+        ('path = "lake/a" }', 'path = "lake/a", versionAsOf = 1 }', "PEN1661", "`version` of the source"),
         ("source {", "env { job.mode = STREAMING }\nsource {", "PEN1660", "it is a streaming job"),
         ("OPTIONS", ", incremental {}", "PEN1660", "it has incremental sources"),
         ("source {", "env { failure_policy = continue }\nsource {", "PEN1660", "commits a part of a job"),
