@@ -25,12 +25,12 @@ source { Delta { plugin_output = "orders", path = "lake/orders" } }
 transform { Sql { plugin_input = "orders", plugin_output = "sums"
   query = "select count(*) as n, sum(LIMIT) as amount from orders" } }
 sink { LocalFile { plugin_input = "sums", path = "lake/sums", file_format_type = parquet
-  data_save_mode = DROP_DATA, expect = ["amount < 1000"] } }
+  data_save_mode = DROP_DATA, expectations = [{ condition = "amount < 1000", on_violation = FAIL }] } }
 """,
     "jobs/log.conf": """
 source { LocalFile { plugin_output = "read", path = "in", file_format_type = "csv"
   schema { fields { id = int, amount = int } } } }
-sink { Iceberg { plugin_input = "read", path = "lake/log" } }
+sink { Iceberg { plugin_input = "read", warehouse = "lake/warehouse", table = "db.log" } }
 """,
 }
 
@@ -52,12 +52,12 @@ def orders(folder: Path, *rows: tuple[int, int]) -> None:
 def found(spark, folder: Path) -> list[object]:
     """The rows of orders, of sums and of the log."""
     lake = folder / "lake"
-    read = {
-        "orders": lambda: spark.read.format("delta").load(str(lake / "orders")),
-        "sums": lambda: spark.read.parquet(str(lake / "sums")),
-        "log": lambda: spark.read.format("iceberg").load(str(lake / "log")),
-    }
-    return [sorted(map(tuple, load().collect())) for name, load in read.items() if (lake / name).exists()]
+    found = [
+        (lake / "orders", lambda path: spark.read.format("delta").load(path)),
+        (lake / "sums", spark.read.parquet),
+        (lake / "warehouse" / "db" / "log", lambda path: spark.read.format("iceberg").load(path)),
+    ]
+    return [sorted(map(tuple, read(str(path)).collect())) for path, read in found if path.exists()]
 
 
 def test_all_jobs_are_committed_or_none(spark, folder, capsys, monkeypatch):
