@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     "PEN1654": "a job has no intervals",
     "PEN1660": "a job that cannot be committed together with others",
     "PEN1661": "a job reads what another job writes that is committed together with it",
+    "PEN1662": "a deferred run that would write, or is in, the environment that it defers to",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

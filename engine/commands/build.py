@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from engine.terminal.arguments import (
     add_accelerator_argument,
+    add_defer_argument,
     add_format_argument,
     add_job_arguments,
     add_run_arguments,
@@ -17,6 +18,7 @@ SUMMARY = "test and run jobs of the project, in dependency order"
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("jobs", nargs="*", metavar="JOB", help="names of jobs, or job files (default: all)")
     add_selection_arguments(parser)
+    add_defer_argument(parser)
     parser.add_argument(
         "--fail-fast",
         dest="keep_going",

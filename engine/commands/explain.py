@@ -2,12 +2,12 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.needs_spark import require_spark
-from engine.terminal.arguments import add_accelerator_argument, add_job_arguments, add_table_arguments, settings_of
+from engine.terminal.arguments import add_accelerator_argument, add_defer_argument, add_job_arguments, add_table_arguments, settings_of
 
 if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
@@ -32,6 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--connect", action="store_true", help="look at the targets, and show what a run would do there; needs Spark"
     )
+    add_defer_argument(parser)
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
     add_accelerator_argument(parser)
     add_job_arguments(parser)
@@ -61,7 +62,21 @@ def _following(arguments: Namespace, compiled: "Compiled") -> "NextRuns":
     from engine.intervals.next_runs import next_runs
     from engine.project.compiled_jobs import compiled_jobs
 
-    return next_runs(compiled, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
+    defer = _deferred(arguments, compiled)
+    return next_runs(defer(compiled), lambda job: defer(compiled_jobs(arguments, [job.path], job.settings)[0]))
+
+
+def _deferred(arguments: Namespace, compiled: "Compiled") -> "Callable[[Compiled], Compiled]":
+    """Reads in the environment of `--defer` what a run of the listed jobs alone would read there."""
+    if arguments.defer is None:
+        return lambda job: job
+    from engine.project.compile_project import compile_project
+    from engine.project.compiled_jobs import of_all_jobs
+    from engine.project.deferral import deferral_of
+    from engine.project.enter import needs_project
+
+    here = compile_project(needs_project(arguments), of_all_jobs(compiled.settings))
+    return deferral_of(arguments, compiled.settings, here, {path.stem for path in arguments.jobs}).apply
 
 
 def _as_json(arguments: Namespace, compiled: "Compiled") -> dict[str, object]:

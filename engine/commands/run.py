@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.terminal.arguments import (
     add_accelerator_argument,
+    add_defer_argument,
     add_format_argument,
     add_job_arguments,
     add_selection_arguments,
@@ -80,6 +81,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--threads", type=positive, default=4, metavar="N", help="jobs of a project at once (default: 4)"
     )
     add_selection_arguments(parser)
+    add_defer_argument(parser)
     add_format_argument(parser)
     add_accelerator_argument(parser)
     add_job_arguments(parser)
@@ -96,7 +98,9 @@ def run(arguments: Namespace) -> int:
 
     if arguments.together:
         return _together(arguments)
-    if arguments.project is not None and _is_of_project(arguments):
+    if arguments.defer is not None and (arguments.check or arguments.dry_run or arguments.resume or arguments.restore):
+        raise job_error("PEN2011", "`--defer` runs jobs", None, "penstock explain JOB --defer ENV shows what they read")
+    if arguments.defer is not None or (arguments.project is not None and _is_of_project(arguments)):
         from engine.orchestration.run_selected import run_selected
 
         _check_run_id(arguments)

@@ -14,6 +14,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, jo
 from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.intervals.due_intervals import ALL
+from engine.intervals.job_ledgers import CompileAgain
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
 from engine.orchestration.run_listed import run_listed
@@ -21,6 +22,7 @@ from engine.orchestration.run_project import ProjectRun, RunOptions, run_project
 from engine.project.check_project import places_of
 from engine.project.compile_project import CompiledProject, compile_in_project, compile_project, compile_with
 from engine.project.compiled_jobs import of_all_jobs
+from engine.project.deferral import Deferral, deferral_of
 from engine.project.enter import needs_project
 from engine.project.project_job import ProjectJob
 from engine.project.recorded_state import JobStatus, read_state, record_state
@@ -72,10 +74,16 @@ def run_chosen(
         require_spark("running a job")
     usual_collections()
     plans = compile_in_project([job.path for job in jobs], settings, compiled.written)
+    terminal = RunTerminal.of(arguments)
+    again: CompileAgain = partial(_compiled_again, compiled)
+    if getattr(arguments, "defer", None) is not None:
+        deferral = deferral_of(arguments, settings, compiled, {job.name for job in jobs})
+        if not terminal.is_quiet and (names := deferral.names(plans)):
+            print(f"read in {arguments.defer}: {', '.join(names)}", file=sys.stderr)
+        plans, again = tuple(map(deferral.apply, plans)), partial(_deferred_again, compiled, deferral)
     if getattr(arguments, "together", False):
         return _run_together(arguments, compiled, jobs, plans)
     by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
-    terminal = RunTerminal.of(arguments)
     terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
     is_full = getattr(arguments, "full_refresh", False)
     request = RunRequest(
@@ -84,7 +92,7 @@ def run_chosen(
     )  # fmt: skip
     state_dir = settings.state_dir or compiled.project.state_dir
     options = RunOptions(
-        command, request, terminal, state_dir, partial(_compiled_again, compiled), arguments.master,
+        command, request, terminal, state_dir, again, arguments.master,
         arguments.keep_going, arguments.threads,
     )  # fmt: skip
     tests = partial(_test_job, compiled, settings) if command == "build" else None
@@ -116,6 +124,10 @@ def _run_together(
 def _compiled_again(project: CompiledProject, job: Compiled) -> Compiled:
     (compiled,) = compile_in_project([job.path], job.settings, project.written)
     return compiled
+
+
+def _deferred_again(project: CompiledProject, deferral: Deferral, job: Compiled) -> Compiled:
+    return deferral.apply(_compiled_again(project, job))
 
 
 def _refuse_errors(compiled: CompiledProject, jobs: Sequence[ProjectJob]) -> None:

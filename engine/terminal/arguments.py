@@ -92,6 +92,14 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--state", metavar="DIR", help="the state directory that `state:` and `result:` ask")
 
 
+def add_defer_argument(parser: ArgumentParser) -> None:
+    """Where a run of some jobs reads what the others write."""
+    parser.add_argument(
+        "--defer", metavar="ENV",
+        help="read in this environment what jobs write that are neither selected nor built in the own one",
+    )  # fmt: skip
+
+
 def add_run_arguments(parser: ArgumentParser) -> None:
     """How the jobs of a project are run."""
     parser.add_argument("--threads", type=positive, default=4, metavar="N", help="jobs at once (default: 4)")
