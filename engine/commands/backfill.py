@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from engine.terminal.arguments import (
+    add_accelerator_argument,
     add_format_argument,
     add_job_arguments,
     add_range_arguments,
@@ -27,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
     add_selection_arguments(parser)
     add_run_arguments(parser)
+    add_accelerator_argument(parser)
     add_format_argument(parser)
     add_job_arguments(parser)
 

@@ -58,6 +58,8 @@ def _problems(job: Compiled, first: Compiled) -> Iterator[tuple[str, str]]:
             yield f"`{write.connector.name}` writes its rows at once", "write them by a job of its own"
     if job.state_dir != first.state_dir:
         yield "it has a state directory of its own", "leave `state_dir` out of `env`, or name one by `--state-dir`"
+    if env.accelerator is not first.plan.env.accelerator:
+        yield f"its `accelerator` differs from that of `{first.plan.env.name}`", "name one by `--accelerator`"
     if env.dialect is not first.plan.env.dialect or _settings(env) != _settings(first.plan.env):
         name = first.plan.env.name
         yield f"its settings of Spark SQL differ from those of `{name}`", "set them for all jobs, in `penstock.conf`"
