@@ -59,7 +59,10 @@ def run_intervals(
         refuse_other_ledgers(compiled, layout, ledgers)
     due = _due(compiled, request, ledgers, instant)
     runner = _Runner(spark, compiled, request, attendant, compile_again, show, ledgers, spec.floor(instant))
-    results = runner.in_order(due) if spec.concurrency == 1 else runner.side_by_side(due)
+    first = 1 if spec.concurrency > 1 and not ledgers.done() else 0  # it makes the target, which two runs cannot
+    results = runner.in_order(due if spec.concurrency == 1 else due[:first])
+    if spec.concurrency > 1 and all(result.state is State.FINISHED for result in results):
+        results += runner.side_by_side(due[first:])
     return _together(compiled, request, results, (*warnings, *stale_warnings(ledgers)))
 
 

@@ -45,6 +45,9 @@ def check_writes(writes: tuple[Write, ...], env: Env, diagnostics: Diagnostics) 
     """Report writes that would add the rows of an interval that is run again (PEN1652), or replace those of others."""
     if env.interval is None:
         return
+    if writes and not any(has_target(write.connector) for write in writes):
+        message = "no sink of the job has a target: which intervals are done cannot be known"
+        diagnostics.error("PEN1652", message, writes[0].span, "leave `interval` out, or write to a target")
     for write in writes:
         if has_target(write.connector) and (problem := _problem(write, env.interval)) is not None:
             option, message, help = problem
