@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("pyspark")
 
 from engine.cli import main
-from engine.runtime import job_execution
 from engine.state.journal import Journal
 from tests.connectors.killed_commits import Killed
 
@@ -70,16 +69,6 @@ def test_all_jobs_are_committed_or_none(spark, folder, capsys, monkeypatch):
     assert "PEN6001" in capsys.readouterr().err
     assert found(spark, folder) == first
     orders(folder, (3, 30))
-
-    def killed(*_):
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Journal, "decide", killed)
-        patched.setattr(job_execution, "abort_all", lambda *_: ())
-        with pytest.raises(Killed):
-            main(["run", "--together", "--quiet"])
-    assert found(spark, folder) == first
     monkeypatch.setattr("connectors.commits.run_owner.is_alive", lambda mark: False)
     monkeypatch.setattr("connectors.commits.run_owner.has_died", lambda mark: True)
     committed, real = [], Journal.committed
@@ -92,8 +81,8 @@ def test_all_jobs_are_committed_or_none(spark, folder, capsys, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "committed", killed_later)
         with pytest.raises(Killed):
-            main(["run", "--together", "--quiet"])
+            main(["run", "--together", "--run-id", "killed", "--quiet"])
     assert len(committed) == 1
-    orders(folder, (4, 40))
-    assert main(["run", "--select", "sums", "--quiet"]) == 0, capsys.readouterr().err  # finishes the killed run first
+    assert found(spark, folder) != first
+    assert main(["run", "--resume", "killed"]) == 0, capsys.readouterr().err
     assert found(spark, folder) == [[(3, 30)], [(1, 30)], [(1, 10), (2, 20), (3, 30)]]
