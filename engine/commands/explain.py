@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.needs_spark import require_spark
-from engine.terminal.arguments import add_accelerator_argument, add_defer_argument, add_job_arguments, add_table_arguments, settings_of
+from engine.terminal.arguments import (
+    add_accelerator_argument,
+    add_defer_argument,
+    add_job_arguments,
+    add_table_arguments,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
