@@ -54,3 +54,15 @@ def test_all_rows_are_written(spark, tmp_path, monkeypatch):
     assert str(result.state).endswith("FINISHED"), result.diagnostics
     assert sorted(map(tuple, spark.read.json(str(tmp_path / "out" / "t")).collect())) == [(1, "a"), (2, "b")]
     assert spark.read.json(str(tmp_path / "out" / "u")).count() == 1
+
+
+RULE = "{ rule_type = MIN_ROW, rule_value = 1 }"
+
+
+@pytest.mark.parametrize("sink", ["Console {}", f"Assert {{ rules {{ row_rules = [{RULE}] }} }}"])
+def test_a_sink_without_a_target_gets_each_table(tmp_path, sink):
+    text = JOB.format(columns="id = int, name = string", path="unused")
+    (tmp_path / "job.conf").write_text(f"{text[: text.index('sink {')]}\nsink {{ {sink} }}")
+    job = compile_job(tmp_path / "job.conf", Settings(compat=Compat.SEATUNNEL_2), Diagnostics())
+    assert job is not None
+    assert len([node for node in job.plan.nodes() if isinstance(node, Write)]) == 3

@@ -55,6 +55,8 @@ def write_nodes(
 
 def _united(block: Block, writes: tuple[Write, ...], sink: AnySink, diagnostics: Diagnostics) -> tuple[Write, ...]:
     """The writes, those of tables with equal columns into one target as one, as in SeaTunnel."""
+    if not _has_target(sink):
+        return writes
     groups: dict[str, list[Write]] = {}
     for write in writes:
         groups.setdefault(_target_of(write), []).append(write)
@@ -80,6 +82,11 @@ def _differ(first: CatalogTable, other: CatalogTable) -> bool:
     return is_open or first.has_row_kind != other.has_row_kind or difference(first, other) is not None
 
 
+def _has_target(sink: AnySink) -> bool:
+    """Whether rows are added to something, unlike those of Console and Assert."""
+    return any(option.name == "data_save_mode" for option in sink.sink_options)
+
+
 def _target_of(write: Write) -> str:
     target = dataset_of(write) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
     return str(target).lower()
@@ -87,8 +94,8 @@ def _target_of(write: Write) -> str:
 
 def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagnostics) -> None:
     """Report two tables of a set that one sink block would write to one target."""
-    if not any(option.name == "data_save_mode" for option in sink.sink_options):
-        return  # it has no target: Console
+    if not _has_target(sink):
+        return
     first: dict[str, Write] = {}
     for write in writes:
         other = first.setdefault(_target_of(write), write)
