@@ -13,6 +13,7 @@ from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.merge_staging import commit_merge
 from connectors.delta.removing import remove_files, staged_actions, staged_paths
 from connectors.delta.transaction import DeltaTable, Replaces
+from connectors.interface.run_context import RunContext
 from connectors.lakehouse import staged_files
 from connectors.lakehouse.own_session import own_session
 from connectors.storage.filesystem import files_at
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
+def commit(spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
     """Commit in one transaction. Delta's log records it, so that a second call of the same run does nothing."""
     staged.store.apply(spark)
     table = DeltaTable(spark, staged.target)
@@ -33,7 +34,7 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
         else:
             _refuse_another_table(table.found(), staged)
             _refuse_missing_rows(spark, staged)
-            commit_merge(spark, staged)
+            run.changes[staged.identity] = commit_merge(spark, staged)
     else:
         refuse_other_work(staged.run_id, staged.target, work_of_version(done), work_of_version(staged.version))
         if files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):

@@ -273,7 +273,7 @@ class Delta(
         return staging.staged_rows(spark, staged)
 
     def commit(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
-        committing.commit(spark, staged)
+        committing.commit(spark, staged, run)
 
     def maintain(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.maintain(spark, staged)

@@ -14,6 +14,7 @@ from connectors.commits.retrying import retried
 from connectors.delta import table_schema
 from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.transaction import DeltaTable, analyze, is_conflict
+from connectors.interface.run_context import RowChanges
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
 from connectors.lakehouse.keyed_rows import DELETED
@@ -23,6 +24,9 @@ from connectors.shared.spark_types import of_spark_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+_CHANGES = ("inserted", "updated", "deleted")
 
 
 def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
@@ -58,7 +62,8 @@ def _changes(df: "DataFrame", metadata: Mapping[str, Any], evolution: SchemaEvol
     return found
 
 
-def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
+def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> RowChanges:
+    """Merge the staged rows; returns how many rows of the table Delta has changed."""
     if staged.changes:
         DeltaTable(spark, staged.target).change_metadata(
             lambda metadata: table_schema.evolved(metadata, staged.changes)
@@ -72,7 +77,9 @@ def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
         "spark.databricks.delta.write.txnVersion": str(staged.version),
     }
     with own_session(spark, settings) as session:
-        retried(lambda: session.sql(text), is_conflict)
+        affected = retried(lambda: session.sql(text), is_conflict).first()
+    inserted, updated, deleted = (int(affected.getAs(f"num_{kind}_rows")) for kind in _CHANGES)
+    return RowChanges(inserted, updated, deleted)
 
 
 def _statement(spark: "SparkSession", staged: DeltaStaged, bounds: str) -> str:

@@ -53,6 +53,9 @@ def _check_headers(
 ) -> None:
     of_path = {column.name.lower() for column in parts}
     declared = [name for name in table.schema.names if name.lower() not in of_path]
+    if options.flag("csv_columns_by_name"):
+        _check_names(table, options, files, of_path, diagnostics)
+        return
     for file in sorted({files[0], files[-1]} if files else ()):
         try:
             names = header_of(options, file)
@@ -73,6 +76,22 @@ def _check_headers(
                 help += ", or skip the line: `skip_header_row_number = 1`"
             refuse_schema(message, options.span("schema"), help, options, diagnostics)
         return
+
+
+def _check_names(
+    table: CatalogTable, options: Options, files: Sequence[str], of_path: set[str], diagnostics: Diagnostics
+) -> None:
+    """Report declared columns that no file's header names; a warning where there are more files than are looked at."""
+    looked_at = files if len(files) <= _FOOTERS else (files[0], files[-1])
+    held: list[str] = [*of_path]
+    for file in looked_at:
+        try:
+            held += header_of(options, file)
+        except UnknownSchemaError:
+            return
+    if looked_at:
+        is_certain = len(looked_at) == len(files)
+        refuse_missing_columns(table, list(dict.fromkeys(held)), options, diagnostics, is_certain=is_certain)
 
 
 def _warn_of_header(table: CatalogTable, options: Options, files: Sequence[str], diagnostics: Diagnostics) -> None:

@@ -116,6 +116,14 @@ SOURCE_OPTIONS: Final = (
         alternatives=("header",),
     ),
     Option(
+        "csv_columns_by_name",
+        OptionType.BOOLEAN,
+        "With `csv_use_header_line`: the columns of each csv file are found by the names of its own header, in any "
+        "order. A column that a file lacks is NULL in its rows; without a `schema`, the columns are all that headers "
+        "name.",
+        default=False,
+    ),
+    Option(
         "infer_schema",
         OptionType.BOOLEAN,
         "Whether a run reads the types of a csv file's columns from its rows. `validate` does not know them then: "
@@ -327,6 +335,7 @@ _OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
 _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "infer_schema": ("csv",),
     "csv_use_header_line": ("csv",),
+    "csv_columns_by_name": ("csv",),
     "skip_header_row_number": ("csv", "text", "excel"),
     "enable_header_write": ("csv", "text"),
     "decimal_separator": ("csv", "text", "xml", "excel"),

@@ -60,7 +60,7 @@ from connectors.commits.marks import MarkState, WriteMark
 from connectors.interface.incremental import INCREMENTAL, Incremental, NewRows, ReadProgress, Since, incremental_of
 from connectors.interface.row_sink import RowSink, RowWrite
 from connectors.interface.row_source import RowSource
-from connectors.interface.run_context import RunContext
+from connectors.interface.run_context import RowChanges, RunContext
 from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
@@ -147,6 +147,7 @@ __all__ = [
     "PenstockError",
     "PrimaryKey",
     "ReadProgress",
+    "RowChanges",
     "RowKind",
     "RowSink",
     "RowSource",

@@ -239,16 +239,16 @@ class Jdbc(
         return None if staged.rows is None else (staged.rows, None)
 
     def commit(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
-        commit_group(spark, [staged])
+        commit_group(spark, [staged], run)
 
     def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> PendingCommit | None:
-        return begin_commit(spark, group)
+        return begin_commit(spark, group, run)
 
     def commit_group(self, staged: JdbcStaged) -> str:
         return f"{staged.url} {staged.user or ''}"
 
     def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> None:
-        commit_group(spark, group)
+        commit_group(spark, group, run)
 
     def kept(self, spark: "SparkSession", staged: JdbcStaged, task: WriteTask) -> JdbcStaged | None:
         return staging.kept(spark, staged, task)

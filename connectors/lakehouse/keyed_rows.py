@@ -14,6 +14,7 @@ class KeyedRows(Staged):
     """How staged rows match the table's: the columns of their key, and which of several rows of a key wins.
 
     `versions`: for scd2, the columns with the start and end of a version and whether it is the current one.
+    `ends_missing`: the current versions of keys that no row has are ended at `started_at`.
     """
 
     keys: tuple[str, ...]
@@ -22,3 +23,4 @@ class KeyedRows(Staged):
     has_row_kind: bool = False
     versions: tuple[str, ...] = ()
     started_at: str = ""
+    ends_missing: bool = False

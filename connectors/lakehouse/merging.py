@@ -14,7 +14,7 @@ from catalog.tables.savemode import WriteMode
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse.keyed_rows import DELETED, KeyedRows
 from connectors.lakehouse.timeline import first_versions, one_row_per_instant, valid_from
-from connectors.lakehouse.versions import column_list
+from connectors.lakehouse.versions import MissingKeys, column_list
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,6 +40,7 @@ def keyed_rows(task: WriteTask) -> KeyedRows | None:
         delete_condition=task.options.optional_string("delete_condition"),
         has_row_kind=task.table.has_row_kind,
         versions=column_list(task.options) if task.write_mode is WriteMode.SCD2 else (),
+        ends_missing=task.options.get("missing_keys") == MissingKeys.END.value and task.write_mode is WriteMode.SCD2,
         started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
     )
 

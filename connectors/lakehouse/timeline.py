@@ -18,6 +18,7 @@ _FROM: Final = "__from"
 _TO: Final = "__to"
 _THERE: Final = "__there"
 _KNOWN: Final = "__known"
+_MISSING: Final = "__missing"
 
 
 def valid_from(rows: KeyedRows, alias: str = "") -> str:
@@ -53,6 +54,8 @@ def first_versions(staged: "DataFrame", rows: KeyedRows) -> "DataFrame":
 def versions_statement(target: str, source: str, columns: Sequence[str], rows: KeyedRows) -> str:
     """End or correct the current version of each key that changed or is deleted, and insert the new versions."""
     start, end, current = map(quote, rows.versions)
+    if rows.ends_missing:
+        source = _with_missing(target, source, columns, rows)
     found = _all_rows(target, source, columns, rows)
     for added, condition in _steps(columns, rows):
         found = f"SELECT * FROM (SELECT *, {', '.join(added)} FROM (\n{found}\n)) WHERE {condition}"
@@ -74,6 +77,17 @@ def versions_statement(target: str, source: str, columns: Sequence[str], rows: K
     )
 
 
+def _with_missing(target: str, source: str, columns: Sequence[str], rows: KeyedRows) -> str:
+    """The staged rows, and a delete for each key that has a current version and no staged row."""
+    staged = ", ".join(map(quote, columns))
+    there = ", ".join(f"t.{quote(name)}" for name in columns)
+    return (
+        f"(SELECT {staged}, {DELETED}, false AS {_MISSING} FROM {source}\nUNION ALL "
+        f"SELECT {there}, true, true FROM {target} AS t LEFT ANTI JOIN {source} AS s ON {_same_key(rows)} "
+        f"WHERE t.{quote(rows.versions[2])})"
+    )
+
+
 def _all_rows(target: str, source: str, columns: Sequence[str], rows: KeyedRows) -> str:
     """The current rows of the staged keys, and the staged rows that are not older than what is known of their key.
 
@@ -83,9 +97,11 @@ def _all_rows(target: str, source: str, columns: Sequence[str], rows: KeyedRows)
     keys = ", ".join(map(quote, rows.keys))
     since = f"{_FROM} >= {_KNOWN}"
     instant = valid_from(rows, "s.")
+    now = f"greatest(timestamp {quote_text(rows.started_at)}, k.{_KNOWN} + interval 1 microsecond)"
     if not rows.sequence_field:
-        since = "true"
-        instant = f"greatest({instant}, k.{_KNOWN} + interval 1 microsecond)"
+        since, instant = "true", now
+    elif rows.ends_missing:
+        instant = f"if(s.{_MISSING}, {now}, {instant})"
     there = ", ".join(f"t.{quote(name)}" for name in columns)
     staged = ", ".join(f"s.{quote(name)}" for name in columns)
     known = " AND ".join(f"k.{quote(key)} = s.{quote(key)}" for key in rows.keys)

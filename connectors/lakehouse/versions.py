@@ -1,11 +1,20 @@
 """The columns that scd2 fills: start and end of a version, and whether it is the current one."""
 
+from enum import Enum
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import BOOLEAN, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, is_numeric
+
+
+class MissingKeys(str, Enum):
+    """What scd2 does with current versions whose key is in no row."""
+
+    KEEP = "keep"
+    END = "end"
+
 
 VERSION_COLUMNS: Final = (
     Option(
@@ -25,6 +34,14 @@ VERSION_COLUMNS: Final = (
         OptionType.STRING,
         "For scd2: the column that says whether a version is the current one.",
         default="is_current",
+    ),
+    Option(
+        "missing_keys",
+        OptionType.STRING,
+        "For scd2: what becomes of the current version of a key that the rows lack. `end` ends it at the time of the "
+        "run: for rows that are all there are, without incremental sources.",
+        default=MissingKeys.KEEP.value,
+        choices=tuple(choice.value for choice in MissingKeys),
     ),
 )
 

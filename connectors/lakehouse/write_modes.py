@@ -8,7 +8,7 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import VARIANT, Array, Map, Struct
 from connectors.interface.sink import SinkCapabilities, refuse_plain_rows
-from connectors.lakehouse.versions import VERSION_OPTIONS, check_versions
+from connectors.lakehouse.versions import VERSION_OPTIONS, MissingKeys, check_versions
 
 CAPABILITIES: Final = SinkCapabilities(
     allows_concurrent_runs=True,
@@ -50,6 +50,9 @@ def check_write_mode(options: Options, table: CatalogTable, diagnostics: Diagnos
             message = f"`{name}` has no meaning for write_mode {mode.value}"
             needed = "write_mode = replace_where" if name == "replace_where" else "write_mode = upsert"
             diagnostics.error("PEN2011", message, options.span(name), needed)
+    if mode is not WriteMode.SCD2 and options.get("missing_keys") == MissingKeys.END.value:
+        message = f"`missing_keys = end` has no meaning for write_mode {mode.value}"
+        diagnostics.error("PEN2011", message, options.span("missing_keys"), "write_mode = scd2")
     if mode.needs_key:
         _check_keys(mode, options, table, diagnostics)
 

@@ -306,7 +306,7 @@ class JobExecution:
                 continue
             own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
             reads = count_reads(own, pipeline.value.scans)
-            counts = write_counts(self.pipelines[pipeline.name], pipeline.value, self.run.places, ran)
+            counts = write_counts(self.pipelines[pipeline.name], pipeline.value, self.run, ran)
             if pipeline.name not in committed:
                 counts = tuple(count.without_commit() for count in counts)
             native = in_queries(together(execution.native for execution in own), self.pipelines[pipeline.name])

@@ -1,7 +1,7 @@
 """The results of a run: of each pipeline, and of the whole job."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from catalog.diagnostics.diagnostic import Diagnostic
 from engine.plan.nodes import Plan
@@ -81,6 +81,7 @@ class JobResult:
                     "filtered": write.filtered,
                     "rejected": write.rejected,
                     "bytes": write.bytes,
+                    **_changes(write),
                 }
                 for write in writes
             },
@@ -99,6 +100,10 @@ class JobResult:
 def _accelerated(native: NativeShare | None) -> dict[str, object]:
     """For the ledger: how many operators were native, and why the others were not."""
     return {} if native is None else {"accelerator": native.as_json}
+
+
+def _changes(write: WriteCount) -> dict[str, int | None]:
+    return {} if write.changes is None else {**asdict(write.changes), "unchanged": write.unchanged}
 
 
 def committed_before(plan: Plan, run_id: str) -> JobResult:

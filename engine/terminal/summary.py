@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from catalog.diagnostics.shown_names import shown_name, shown_text
+from connectors.interface.run_context import RowChanges
 from engine.runtime.counting.counts import total
 from engine.runtime.results import JobResult, PipelineResult
 from engine.state.run_state import State
@@ -129,6 +130,13 @@ def _rows(pipeline: PipelineResult) -> Iterator[tuple[str, ...]]:
         filtered = "–" if write.filtered is None and write.rows is not None else _count(write.filtered)
         numbers = (_count(write.rows), filtered, _count(write.rejected))
         yield (f"  {write.sink}{_arrow(write.target)}", "", "", *numbers, "")
+        if write.changes is not None:
+            yield (f"    {_changes(write.changes, write.unchanged)}", "", "", "", "", "", "")
+
+
+def _changes(changes: RowChanges, unchanged: int | None) -> str:
+    shown = f"{changes.inserted:,} inserted, {changes.updated:,} updated, {changes.deleted:,} deleted"
+    return shown if unchanged is None else f"{shown}, {unchanged:,} unchanged"
 
 
 def _native_lines(result: JobResult, *, lists_all: bool) -> Iterator[str]:

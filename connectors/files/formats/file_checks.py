@@ -63,6 +63,20 @@ def check_encoding(options: Options, diagnostics: Diagnostics) -> None:
         diagnostics.error("PEN2004", message, options.span("encoding"), f'encoding = "{encoding}LE", or "{encoding}BE"')
 
 
+def check_names(options: Options, diagnostics: Diagnostics) -> None:
+    """Report `csv_columns_by_name` without headers, or with types that are read from rows in the run."""
+    if not options.flag("csv_columns_by_name") or file_format(options) != "csv":
+        return
+    place = options.span("csv_columns_by_name")
+    if not options.flag("csv_use_header_line"):
+        message = "`csv_columns_by_name` needs headers"
+        diagnostics.error("PEN2011", message, place, "add `csv_use_header_line = true`")
+    elif options.flag("infer_schema"):
+        message = "`csv_columns_by_name` excludes `infer_schema`"
+        help = "declare the columns in `schema`, or lock their types: `penstock schema sync`"
+        diagnostics.error("PEN2011", message, place, help)
+
+
 def check_modified(options: Options, diagnostics: Diagnostics) -> None:
     """Report bounds of modification times that are no times, and such bounds for archives."""
     for name in ("file_filter_modified_start", "file_filter_modified_end"):

@@ -25,6 +25,7 @@ from connectors.files.formats.file_checks import (
     check_encoding,
     check_format,
     check_modified,
+    check_names,
     check_types,
     known_columns,
     warn_of_table,
@@ -142,6 +143,7 @@ class FileConnector(
         check_encoding(options, diagnostics)
         check_arrivals(options, diagnostics)
         check_modified(options, diagnostics)
+        check_names(options, diagnostics)
         if file_format(options) == "binary":
             return (BINARY_TABLE,)
         if file_format(options) == "xml" and not options.get("xml_row_tag"):
@@ -353,6 +355,8 @@ class StreamedFileConnector(FileConnector, SupportsStreaming):
         return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
 
     def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
+        if options.flag("csv_columns_by_name"):
+            return "its files are read by their headers: `csv_columns_by_name`"
         if table.is_open:
             return "its columns are not known: give it a `schema`"
         if file_format(self.located(options)) == "excel":

@@ -12,6 +12,7 @@ from catalog.types.datatypes import STRING, Decimal, parts
 from connectors.files.file_options import XML_ATTRIBUTE, file_format
 from connectors.files.formats.chosen_files import FileList, chosen_files
 from connectors.files.formats.json_lines import refuse_further_values
+from connectors.files.formats.named_columns import by_header_names
 from connectors.files.formats.read_text import delimited, needs_lines, of_lines
 from connectors.files.formats.readers import FILE_DDL, FileSet, given_options, load, plain_reader, reader
 from connectors.files.formats.scanned_files import may_hold_blank_rows, may_hold_quotes
@@ -78,6 +79,10 @@ def read_files(
     if kind == "json" and _has_decimals(in_files) and not {"date_format", "datetime_format"} & set(options.places):
         given["locale"] = _STRICT_NUMBERS
     opened = reader(spark, options, kind, root, of_path, is_stream=is_stream).options(**given)
+    if kind == "csv" and options.flag("csv_columns_by_name"):
+        own, more = stored[: len(in_files)], stored[len(in_files) :]
+        files = FileSet(spark, options, paths, root, own, of_path, is_stream)
+        return converted(by_header_names(files, more, given), in_files, of_path, options)
     df = load(opened.schema(columns_to_ddl([*stored, *of_path])), paths)
     if reads_whole_json(options):
         df = with_refused_rest(df, reader(spark, options, "text", root, (), is_stream=is_stream), paths, options)

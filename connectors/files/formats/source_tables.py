@@ -58,6 +58,8 @@ def table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnost
         if options.seatunnel is not None and not files and file_format(options) in ("parquet", "orc", "avro"):
             raise UnreadSchemaError("no file is there")
         read_header = partial(header_of, options) if has_header else None
+        if read_header and options.flag("csv_columns_by_name"):
+            read_header = partial(_all_headers, options, files)
         columns = file_columns(file_format(options), files, read_header)
         if why := unfit_name([column.name for column in columns]):
             raise UnknownSchemaError(why)
@@ -83,6 +85,14 @@ def table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnost
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         diagnostics.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
+
+
+def _all_headers(options: Options, files: Sequence[str], first: str) -> list[str]:
+    """The names of the headers of all files, those of the first one first."""
+    by_name: dict[str, str] = {}
+    for file in (first, *files):
+        by_name |= {name.lower(): name for name in header_of(options, file) if name.lower() not in by_name}
+    return list(by_name.values())
 
 
 def _is_text_in_seatunnel(options: Options, files: Sequence[str]) -> bool:

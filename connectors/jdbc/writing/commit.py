@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import run_error
+from catalog.tables.savemode import Action
+from connectors.commits.commit_errors import rows_are_gone
+from connectors.interface.run_context import RowChanges, RunContext
 from connectors.interface.sink_abilities import PendingCommit
 from connectors.jdbc.database import Database, connect, connected
 from connectors.jdbc.describe import describe_table
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext | None = None) -> None:
     """One transaction for all writes that are not committed yet; then the staging tables are removed."""
     with connected(spark, group[0].connection) as database:
         ledger.ensure(database)  # also where an earlier version of Penstock staged the rows
@@ -26,12 +28,14 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
             for statement in (*staged.before, *_evolution(database, staged, in_transaction=False)):
                 database.execute(statement)
         with database.transaction(next((staged.isolation for staged in due if staged.isolation), None)):
-            _move_rows(database, due)
+            _move_rows(database, due, run)
         for staged in group:
             remove_staging(database, staged)
 
 
-def begin_commit(spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+def begin_commit(
+    spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext | None = None
+) -> PendingCommit | None:
     """Run the transaction up to its COMMIT; None if the database's DDL would commit it early."""
     has_early_ddl = not group[0].connection.dialect.has_transactional_ddl
     if any(staged.before or (has_early_ddl and (staged.added or staged.widened)) for staged in group):
@@ -40,7 +44,7 @@ def begin_commit(spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingC
     try:
         due = [staged for staged in group if not ledger.is_committed(database, staged)]
         database.begin(next((staged.isolation for staged in due if staged.isolation), None))
-        _move_rows(database, due)
+        _move_rows(database, due, run)
     except BaseException:
         database.rollback()
         database.close()
@@ -69,25 +73,42 @@ def remove_staging(database: Database, staged: JdbcStaged) -> None:
     ledger.forget(database, staged)
 
 
-def _move_rows(database: Database, due: Sequence[JdbcStaged]) -> None:
+def _move_rows(database: Database, due: Sequence[JdbcStaged], run: RunContext | None = None) -> None:
     """Run all statements of the writes, and insert a row into the ledger for each. Constraints that the database would
     check at COMMIT are checked at the end: the run can still be rolled back then."""
     _limit_waiting(database, due)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     for staged in due:
-        for statement in (*_evolution(database, staged, in_transaction=True), *staged.statements):
+        for statement in _evolution(database, staged, in_transaction=True):
             database.execute(statement)
+        changed = [(statement, database.execute(statement)) for statement in staged.statements]
+        if run is not None and _merges(staged.actions):
+            _record_changes(run, staged.identity, changed)
         database.execute(ledger.commit_statement(database, staged, now))
     if due and (check := database.dialect.check_deferred) is not None:
         database.execute(check)
 
 
+def _merges(actions: Sequence[str]) -> bool:
+    """Whether all statements of a write are those of an upsert or of changes, in place of a user's own."""
+    return bool({Action.UPSERT_ROWS.value, Action.APPLY_CHANGES.value} & set(actions)) and not (
+        {Action.RUN_CUSTOM_SQL.value, Action.CREATE.value, Action.DROP_AND_CREATE.value} & set(actions)
+    )
+
+
+def _record_changes(run: RunContext, identity: str, changed: Sequence[tuple[str, int]]) -> None:
+    """Count rows by the verb of the statement; not where a driver does not report them, or one statement does all."""
+    by_verb = {verb: sum(count for text, count in changed if text.startswith(verb)) for verb in _VERBS}
+    if all(text.startswith(_VERBS) and count >= 0 for text, count in changed):
+        run.changes[identity] = RowChanges(*by_verb.values())
+
+
+_VERBS = ("insert", "update", "delete")
+
+
 def _check_is_there(database: Database, staged: JdbcStaged) -> None:
     if describe_table(database, staged.staging) is None:
-        name = ".".join(staged.staging)
-        message = f"the rows that run `{staged.run_id}` staged for `{staged.target_name}` are gone: no table `{name}`"
-        help = "run the job again under another run id"
-        raise run_error("PEN5005", message, None, help)
+        raise rows_are_gone(staged.run_id, staged.target_name, f"the table {'.'.join(staged.staging)}")
 
 
 def _evolution(database: Database, staged: JdbcStaged, in_transaction: bool) -> list[str]:

@@ -30,6 +30,7 @@ from engine.plan.ids import with_ids
 from engine.plan.intervals.interval_rows import interval_rows
 from engine.plan.intervals.interval_writes import check_writes
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Watermark, Write, children, rewrite
+from engine.plan.partial_loads import refuse_partial_loads
 from engine.plan.repeated_rows import refuse_repeated_rows
 from engine.transforms import transform
 from engine.transforms.interfaces import is_route_transform
@@ -96,6 +97,8 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
     if not own.has_errors:
         check_streams(job.env, [write for several in writes.values() for write in several], own)
     refuse_repeated_rows([write for several in writes.values() for write in several], own)
+    is_streaming = job.env.mode == "STREAMING"
+    refuse_partial_loads([write for several in writes.values() for write in several], own, is_streaming=is_streaming)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))

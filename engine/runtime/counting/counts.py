@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
+from connectors.interface.run_context import RowChanges
 from engine.runtime.counting.native_share import NativeShare
 
 ROWS: Final = "number of output rows"
@@ -28,6 +29,7 @@ _WRITES: Final = re.compile(r"Execute |AppendData|Overwrite|ReplaceData|CreateTa
 _ATTRIBUTE: Final = re.compile(r"#(\d+)")
 _JOIN_KIND: Final = re.compile(r", (Inner|LeftSemi|LeftAnti)\b(.*)", re.DOTALL)
 _ONLY_NOT_NULL: Final = re.compile(r"(\(*isnotnull\([^()]*\)\)*( AND )?)+")
+_CHANGES: Final = ("inserted", "updated", "deleted")
 _UNITS: Final = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
 
 
@@ -104,7 +106,9 @@ class ReadCount:
 class WriteCount:
     """What one write wrote, and the rows that filters and rules dropped on the way to it; None: not counted.
 
-    `staged`: the rows that it staged, where they were not committed; it has written none then.
+    `staged`: the rows that it staged, where they were not committed; it has written none then. `changes`: what a merge
+    has changed in the target, None where nothing was merged or the target does not report it; `unchanged`: the rows
+    that changed nothing, such as older ones.
     """
 
     sink: str
@@ -114,11 +118,15 @@ class WriteCount:
     rejected: int | None = None
     target: str | None = None
     staged: int | None = None
+    changes: RowChanges | None = None
+    unchanged: int | None = None
 
     def without_commit(self) -> "WriteCount":
         """The count of the same write, which was not committed."""
         written = None if self.rows is None else 0
-        return replace(self, rows=written, bytes=None if self.bytes is None else 0, staged=self.rows)
+        return replace(
+            self, rows=written, bytes=None if self.bytes is None else 0, staged=self.rows, changes=None, unchanged=None
+        )
 
 
 def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) -> tuple[ReadCount, ...]:
@@ -149,6 +157,17 @@ def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:
             if rows is not None:
                 return WriteCount(sink, rows, filtered_rows(execution), operator.count(WRITTEN_BYTES))
     return WriteCount(sink, None, None)
+
+
+def merged(executions: Sequence[Execution]) -> RowChanges | None:
+    """What the last MERGE that Spark itself ran has changed."""
+    for execution in reversed(executions):
+        for operator in execution.operators:
+            if operator.name == "MergeRows":
+                counts = [operator.count(f"number of target rows {kind}") for kind in _CHANGES]
+                known = [count for count in counts if count is not None]
+                return RowChanges(*known) if len(known) == len(counts) else None
+    return None
 
 
 def last_that_read(executions: Sequence[Execution]) -> Execution | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.secret_names import redacted_text
+from catalog.tables.savemode import WriteMode
 from connectors.interface.sink_abilities import SupportsCounts
 from connectors.shared.staged import Staged
 from engine.expectations.expectation_outcome import ExpectationOutcome
@@ -15,7 +16,9 @@ from engine.runtime.counting.counts import (
     count_write,
     filtered_rows,
     last_that_read,
+    merged,
 )
+from engine.spark.writing.open_run import OpenRun
 from engine.state.watermarks import HighWatermark
 
 
@@ -33,13 +36,21 @@ class StagedPipeline:
 
 
 def write_counts(
-    plan: Plan, staged: StagedPipeline, places: Mapping[str, Staged], ran: Mapping[str, list[Execution]]
+    plan: Plan, staged: StagedPipeline, run: OpenRun, ran: Mapping[str, list[Execution]]
 ) -> tuple[WriteCount, ...]:
     """The counts of a pipeline's writes, and of what was dropped before a stream was routed to its tables.
 
-    `places` are the records of what each write staged, by its id; `ran` the executions by their descriptions.
+    `ran` are the executions by their descriptions.
     """
-    counts = [_write_count(write, staged, places[write.id], ran) for write in plan.writes]
+    counts = [
+        _with_changes(
+            _write_count(write, staged, run.places[write.id], ran),
+            write,
+            run,
+            ran.get(staged.descriptions[write.id], ()),
+        )
+        for write in plan.writes
+    ]
     return (*counts, *_before_routing(staged, plan, ran))
 
 
@@ -61,6 +72,20 @@ def _write_count(write: Write, staged: StagedPipeline, place: Staged, ran: Mappi
         if routed.persisted is None or routed.persisted.by is None:
             count = replace(count, filtered=None)  # Spark counts the rows of other tables, too
     return _with_earlier(count, nodes, staged, ran)
+
+
+def _with_changes(count: WriteCount, write: Write, run: OpenRun, ran: Sequence[Execution]) -> WriteCount:
+    """The count with what a merge has changed, by the sink or by Spark's counters."""
+    if not write.write_mode.needs_key:
+        return count
+    changes = run.context.changes.get(run.tasks[write.id].identity) or merged(ran)
+    if changes is None:
+        return count
+    several = write.write_mode is WriteMode.SCD2  # a row may end a version and begin one
+    seen = changes.inserted + changes.updated + changes.deleted
+    return replace(
+        count, changes=changes, unchanged=None if several or count.rows is None else max(0, count.rows - seen)
+    )
 
 
 def _written(write: Write, place: Staged) -> tuple[int, int | None] | None:

@@ -61,11 +61,18 @@ def _clean(text: str) -> str:
     return re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", message)
 
 
+_CONSTRAINT: Final = re.compile(r"(.*\((.+)\)) violated by row with values:", re.IGNORECASE)
+_ROWS_OF: Final = '`penstock show JOB NODE --where "NOT ({})"` shows the rows'
+
+
 def message_and_remedy(message: str) -> tuple[str, str | None]:
-    """The message, and Spark's advice, except that to disable ANSI mode, which validation assumes."""
-    line, _, more = message.strip().partition("\n")
-    if line.endswith(":"):  # the values of a row that breaks a constraint of Delta's
-        line = f"{line} {', '.join(part.strip(' -') for part in more.splitlines() if part.strip())[:200]}"
+    """The message, and Spark's advice, except that to disable ANSI mode, which validation assumes.
+
+    The values of a row that breaks a constraint of Delta's are left out: messages go to logs and tickets.
+    """
+    if constraint := _CONSTRAINT.match(message.strip()):
+        return f"{constraint[1]} violated by a row", _ROWS_OF.format(constraint[2])
+    line = message.strip().partition("\n")[0]
     first, *rest = _SENTENCES.split(line.strip().rstrip("."))
     advice = [sentence for sentence in rest if "spark.sql.ansi" not in sentence]
     return first, ". ".join(advice) or None

@@ -1,5 +1,6 @@
 """The Delta connector: the shared suite, and what is its own."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -95,6 +96,9 @@ class TestDelta(ResolvedSinkSuite):
         with pytest.raises(RunError, match=r"(?i)check constraint small") as caught:
             run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
         assert [each.code for each in caught.value.diagnostics] == ["PEN5001"]
+        (said,) = caught.value.diagnostics
+        assert re.search(r"\(id < 100\) violated by a row", said.message)
+        assert '--where "NOT (id < 100)"` shows the rows' in (said.help or "")
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 

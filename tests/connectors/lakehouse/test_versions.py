@@ -108,3 +108,25 @@ def test_a_slow_clock_drops_no_change(versions, monkeypatch):
         (2, "b", False, True),
         (2, "back", True, True),
     ]
+
+
+@pytest.mark.parametrize("versions", ["Delta", "Iceberg"], indirect=True)
+@pytest.mark.parametrize("given", [DATED, GIVEN], ids=["dated", "undated"])
+def test_keys_that_a_full_load_lacks_are_ended(versions, given):
+    full = {**given, "missing_keys": "end"}
+    versions.write((1, "a", 1), (2, "b", 1), (3, "c", 1), given=full)
+    versions.write((1, "a", 1), (2, "B", 2), given=full)
+    known = ("id", "name", "is_current", "valid_to is null", "coalesce(valid_to > valid_from, true)")
+    expected = [
+        (1, "a", True, True, True),
+        (2, "B", True, True, True),
+        (2, "b", False, False, True),
+        (3, "c", False, False, True),
+    ]
+    assert versions.rows(*known) == expected
+    versions.write((1, "a", 1), (2, "B", 2), given=full)
+    assert versions.rows(*known) == expected
+    versions.write((1, "a", 1), (2, "B", 2), (3, "d", 9), given=full)  # it comes back
+    assert versions.rows(*known) == [*expected, (3, "d", True, True, True)]
+    versions.write((1, "a", 1), given=given)
+    assert versions.rows("id", "name", "is_current")[2:] == [(2, "b", False), (3, "c", False), (3, "d", True)]

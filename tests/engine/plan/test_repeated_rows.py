@@ -65,3 +65,27 @@ def test_the_lag_of_files_that_arrive_repeats_no_rows(tmp_path, capsys):
     )
     path.write_text(f"source {{ {source} }}\nsink {{ {FILES} }}")
     assert main(["validate", str(path)]) == 0, capsys.readouterr()
+
+
+MISSING = (
+    'Delta {{ plugin_input = {0}, path = "lake/versions", write_mode = {1}, primary_keys = [id], missing_keys = end }}'
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "mode", "code", "said"),
+    [
+        ("there", "scd2", "", ""),
+        ("events", "scd2", "PEN5460", "`events` is incremental, and brings only new rows"),
+        ("there", "upsert", "PEN2011", "`missing_keys = end` has no meaning for write_mode upsert"),
+    ],
+)
+def test_keys_are_ended_only_by_a_load_of_all_rows(tmp_path, capsys, source, mode, code, said):
+    path = tmp_path / "job.conf"
+    other = "events" if source == "there" else "there"
+    sinks = MISSING.format(source, mode) + f"\nConsole {{ plugin_input = {other} }}"
+    path.write_text(JOB.format(sinks=sinks, lag="", expectations=""))
+    assert main(["validate", str(path)]) == (2 if code else 0), capsys.readouterr()
+    shown = capsys.readouterr()
+    assert code in shown.out + shown.err
+    assert said in shown.out + shown.err
