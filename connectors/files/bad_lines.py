@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+_BLOCK: Final = 1 << 20
 _SECONDS: Final = 5.0
 """How long a search takes at most: the job has failed, and its user waits for the message."""
 
@@ -73,6 +74,24 @@ def line_not_utf8(file: str) -> int | None:
     except (OSError, EOFError, TimeoutError):
         return None
     return None
+
+
+def long_line(file: str, limit: int) -> tuple[int, int] | None:
+    """The number and the bytes of the first line that is longer than the limit; it is not held in memory."""
+    until, number, length = time.monotonic() + _SECONDS, 1, 0
+    try:
+        with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as opened:
+            while block := opened.read(_BLOCK):
+                for part in block.split(b"\n")[:-1]:
+                    if length + len(part) > limit:
+                        return number, length + len(part)
+                    number, length = number + 1, 0
+                length += len(block) - block.rfind(b"\n") - 1
+                if time.monotonic() > until:
+                    break
+    except (OSError, EOFError):
+        return None
+    return (number, length) if length > limit else None
 
 
 def _lines(file: str) -> Iterator[tuple[int, bytes]]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from catalog.diagnostics.diagnostic import Diagnostic, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostic, Severity, did_you_mean
 from catalog.diagnostics.source import Span
+from catalog.tables.narrowing import Narrowing
+from catalog.tables.store_assignment import may_change
 from catalog.tables.table import Column
 from catalog.types.datatypes import (
     BIGINT,
@@ -14,6 +16,7 @@ from catalog.types.datatypes import (
     INT,
     SMALLINT,
     STRING,
+    TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
     Array,
@@ -22,6 +25,7 @@ from catalog.types.datatypes import (
     Map,
     Struct,
     has_unknown,
+    is_numeric,
 )
 from catalog.types.typenames import ddl_or_unknown
 from engine.project.job_graph import Edge, JobGraph
@@ -47,6 +51,7 @@ def contract_errors(graph: JobGraph) -> Iterator[Diagnostic]:
         yield from _missing(edges)
         for edge in edges:
             yield from _retyped(edge)
+            yield from _narrowed(edge)
 
 
 def _missing(edges: list[Edge]) -> Iterator[Diagnostic]:
@@ -81,6 +86,31 @@ def _retyped(edge: Edge) -> Iterator[Diagnostic]:
                 _span(edge, column), f"declare it as `{ddl_or_unknown(own.type)}`, or cast it where it is written",
                 also=_also([edge]),
             )  # fmt: skip
+
+
+def _narrowed(edge: Edge) -> Iterator[Diagnostic]:
+    """Warn of a column that a database holds in a narrower type, as its reader declares or has locked it."""
+    read, write = edge.read, edge.write
+    assert read is not None
+    assert write is not None
+    if not (read.connector == write.connector == "Jdbc" and write.is_lossless):
+        return
+    written = {column.name.lower(): column for column in write.columns}
+    for column in read.columns:
+        own = written.get(column.name.lower())
+        if own is None or not _has_known_loss(own.type, column):
+            continue
+        found = Narrowing(own.name, own.type, column)
+        message = f"{found}, as `{edge.reader}` declares it: the run fails at a value that does not fit without loss"
+        also = (_span(edge, column),)
+        yield Diagnostic("PEN4501", message, write.span, found.remedy, Severity.WARNING, also=tuple(filter(None, also)))
+
+
+def _has_known_loss(written: DataType, column: Column) -> bool:
+    """Whether a number, or a timestamp in a date, may change; other types of databases have several of Spark's."""
+    is_cut = written in (TIMESTAMP, TIMESTAMP_NTZ) and column.type == DATE
+    are_numbers = is_numeric(written) and is_numeric(column.type)
+    return is_cut or (are_numbers and may_change(written, column))
 
 
 def _span(edge: Edge, column: Column) -> Span | None:

@@ -7,7 +7,8 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.source import Span
-from catalog.options import Options, Value
+from catalog.options import Options, Value, store_assignment
+from catalog.tables.evolution import StoreAssignment
 from catalog.tables.savemode import WriteMode
 from catalog.tables.table import Column
 from connectors.interface.schema_option import declares_columns
@@ -46,7 +47,8 @@ class ReadDataset:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDataset:
-    """A dataset that a sink of the job writes. `part`: what the sink replaces, where that is a part of the dataset."""
+    """A dataset that a sink of the job writes. `part`: what the sink replaces, where that is a part of the dataset.
+    `is_lossless`: values that the types of the target would change fail the run."""
 
     dataset: Dataset
     name: str
@@ -55,6 +57,7 @@ class WrittenDataset:
     span: Span | None
     replaces: bool
     part: str | None = None
+    is_lossless: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,7 @@ def _writes(compiled: Compiled) -> Iterator[WrittenDataset]:
             yield WrittenDataset(
                 dataset, write.name, write.connector.name, _written_columns(write), write.span,
                 replaces(write) or write.write_mode in _PARTITION_MODES, _part(write),
+                store_assignment(write.options) is StoreAssignment.LOSSLESS,
             )  # fmt: skip
 
 

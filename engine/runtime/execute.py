@@ -188,7 +188,12 @@ def _executed(
                     raise lost
             except Exception as error:
                 if received.received is None and (code := exit_of_java(error)) is not None:
-                    raise lost_java(code, run_id=begun.run.run_id, is_decided=begun.run.journal.is_decided) from error
+                    raise lost_java(
+                        code,
+                        run_id=begun.run.run_id,
+                        is_decided=begun.run.journal.is_decided,
+                        nodes=begun.plan.nodes(),
+                    ) from error
                 if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well

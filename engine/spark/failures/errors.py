@@ -31,8 +31,9 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return error
     causes = tuple(error_causes(error))
     cause = _first(causes) or ErrorCause(None, str(error).split("\n")[0], (), None)
+    nodes = tuple(nodes)
     involved = (node, *nodes)
-    if fatal := fatal_error(str(error), node):
+    if fatal := fatal_error(str(error), node, nodes):
         return fatal
     if lost := lost_value(causes, node):
         return lost

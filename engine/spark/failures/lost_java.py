@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -9,11 +10,15 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
 from catalog.diagnostics.diagnostic import Diagnostic, RunError
+from engine.plan.nodes import AnyNode
+from engine.spark.failures.long_rows import LONG_ROW_HELP, long_row
 
 _MORE_MEMORY: Final = (
     "free memory of the machine, or give Spark less of it (`spark.driver.memory` in `env`) and less to do at a time "
     "(`parallelism`, more partitions)"
 )
+_OUT_OF_MEMORY: Final = 52
+"""Spark's exit code for Java's OutOfMemoryError (`SparkExitCode.OOM`)."""
 _SECONDS: Final = 2.0
 """How long a process that was killed may take to be seen as ended."""
 
@@ -43,15 +48,23 @@ def _is_of_connection(error: BaseException) -> bool:
     return any(isinstance(cause, ConnectionError | Py4JError) for cause in seen)
 
 
-def lost_java(code: int, *, run_id: str, is_decided: bool) -> RunError:
-    """The error (PEN5403) of a run whose Java has ended with this code; `is_decided`: while it committed."""
+def lost_java(code: int, *, run_id: str, is_decided: bool, nodes: Iterable[AnyNode] = ()) -> RunError:
+    """The error (PEN5403) of a run whose Java has ended with this code; `is_decided`: while it committed.
+
+    `nodes`: those of the plan, among whose files a row may be too long for Java's memory.
+    """
     how = f"by the signal {signal.Signals(-code).name}" if code < 0 else f"with the exit code {code}"
     kernel = ", as the kernel does where memory runs out" if code == -signal.SIGKILL else ""
+    if code == _OUT_OF_MEMORY:
+        kernel = ", as Spark does where Java's memory runs out"
     message = f"Java, in which Spark runs, was ended {how}{kernel}"
+    row = long_row(nodes) if code in (_OUT_OF_MEMORY, -signal.SIGKILL) and not is_decided else None
+    if row is not None:
+        message += f"; {row}"
     if is_decided:
         message += ": the run had decided to commit, and some targets may be written"
         help = f"`penstock run --resume {run_id} JOB`, or the next run of the job, finishes the commit"
     else:
         message += ": the targets are as they were"
-        help = f"{_MORE_MEMORY}; then run the job again"
+        help = f"{_MORE_MEMORY if row is None else LONG_ROW_HELP}; then run the job again"
     return RunError([Diagnostic("PEN5403", message, None, help)])

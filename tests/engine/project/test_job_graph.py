@@ -226,3 +226,30 @@ def test_with_strict_files_that_another_job_writes_may_be_missing_and_others_not
     assert "elsewhere" in out
     assert main(["validate", "--strict", "c"]) == 0
     assert "typed 100 % of 1 column" in capsys.readouterr().out
+
+
+DATABASE = 'url = "jdbc:postgresql://db/shop", user = u, password = p'
+
+
+@pytest.mark.parametrize(
+    ("schema", "option", "expected"),
+    [
+        ("id = int, price = int", "", ["PEN4501"]),
+        ('id = bigint, price = "decimal(10,2)"', "", ["PEN4501"]),
+        ("id = bigint, price = double", "", []),
+        ("id = smallint, price = string", "", ["PEN4501"]),
+        ("id = int, price = int", ", store_assignment = ansi", []),
+    ],
+)
+def test_a_column_that_a_database_holds_in_a_narrower_type_is_a_warning(compiled, schema, option, expected):
+    rows = "source { FakeSource { row.num = 1, schema { fields { id = int, price = double } } } }\n"
+    project = compiled(
+        a=rows + f"sink {{ Jdbc {{ {DATABASE}, table = public.t{option} }} }}",
+        b=f"source {{ Jdbc {{ {DATABASE}, table_path = public.t, schema {{ fields {{ {schema} }} }} }} }}\n"
+        "sink { Console {} }",
+    )
+    items = project.all_diagnostics()
+    assert [item.code for item in items] == expected
+    for item in items:
+        assert str(item.span).startswith("jobs/a.conf:2:")
+        assert str(item.also[0]).startswith("jobs/b.conf:1:")
