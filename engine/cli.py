@@ -110,7 +110,7 @@ def _in_project(stack: ExitStack, arguments: Namespace) -> int:
 
 def _reported(run: Callable[[], int], arguments: Namespace) -> int:
     """What `run` returns; an error that it raises is printed."""
-    from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+    from catalog.diagnostics.diagnostic import PenstockError
     from engine.terminal.report import report
 
     output_format = getattr(arguments, "format", "text")
@@ -128,12 +128,11 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         sys.stderr.close()
         return EXIT_NO_READER  # not 0: the unread part may hold an error
     except OSError as error:
-        if error.filename is None:
-            return _failed(error, arguments)
         if arguments.verbose:
             _print_trace(arguments)
-        message = f"`{error.filename}` cannot be read or written: {error.strerror}"
-        report([Diagnostic("PEN1006", message)], arguments.masks, output_format)
+        from catalog.diagnostics.unexpected_errors import os_error
+
+        report([os_error(error)], arguments.masks, output_format)
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
         from catalog.limits import LimitError, limit_behind

@@ -158,6 +158,7 @@ CODES: dict[str, str] = {
     "PEN5262": "a source is not what the jobs before it were to leave",
     "PEN5263": "a topic was deleted and made anew since a stream read it",
     "PEN5460": "a sink that ends the versions of missing keys, and rows that are not all there are",
+    "PEN5461": "the operating system refused what a command needs, or a connection",
     "PEN5250": "a pipeline cannot be retried while tasks of its last attempt are running",
     "PEN5301": "another process is running the job, or has a run of this id",
     "PEN5302": "a run that should be ended or dismissed is still running",

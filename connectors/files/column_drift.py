@@ -4,7 +4,7 @@ Spark reads a column that a file lacks as NULL, and leaves out one that the tabl
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, nearest
@@ -31,9 +31,30 @@ def warn_of_drift(
     """
     if table.is_open or (file_format(options) == "csv" and not options.flag("csv_use_header_line")):
         return
+    _report_held(table, options, dict(_held(options, sample(files))), parts, diagnostics)
+
+
+def report_held(
+    table: CatalogTable,
+    options: Options,
+    held: Mapping[str, Sequence[Column]],
+    parts: Sequence[Column],
+    diagnostics: Diagnostics,
+) -> None:
+    """The same for files whose columns are known."""
+    _report_held(table, options, {file: dict(_paths(columns)) for file, columns in held.items()}, parts, diagnostics)
+
+
+def _report_held(
+    table: CatalogTable,
+    options: Options,
+    held: Mapping[str, Mapping[str, str]],
+    parts: Sequence[Column],
+    diagnostics: Diagnostics,
+) -> None:
+    """`held`: the names of each file's columns by those in lower case."""
     of_path = {column.name.lower() for column in parts}
     read = {path: name for path, name in _paths(table.columns) if path.partition(".")[0] not in of_path}
-    held = dict(_held(options, sample(files)))
     in_all = set.intersection(*(set(paths) for paths in held.values())) if held else set()
     allows_missing = str(options.get("missing_columns")).lower() == "allow"
     reported: set[tuple[str, ...]] = set()
@@ -123,10 +144,18 @@ def check_json_fields(table: CatalogTable, options: Options, files: Sequence[str
     """
     if file_format(options) != "json" or table.is_open:
         return
+    report_json(
+        table, options, {file: json_columns([file], options) for file in sample(files)[-_JSON_FILES:]}, diagnostics
+    )
+
+
+def report_json(
+    table: CatalogTable, options: Options, found_in: Mapping[str, Mapping[str, None]], diagnostics: Diagnostics
+) -> None:
+    """The same for files of whose first rows the names of the fields are known."""
     declared = [name for _, name in _paths(table.columns)]
     problems: list[Diagnostic] = []
-    for file in sample(files)[-_JSON_FILES:]:
-        held = json_columns([file], options)
+    for file, held in found_in.items():
         for name in declared if held else ():
             if name in held or _parent(name) not in (*held, ""):
                 continue

@@ -18,7 +18,7 @@ def json_columns(files: Iterable[str], options: Options) -> dict[str, None]:
     names: dict[str, None] = {}
     for file in files:
         for row in _rows(file, options):
-            names |= dict.fromkeys(_names(row))
+            names |= dict.fromkeys(names_of(row))
     return names
 
 
@@ -43,12 +43,13 @@ def _opened(file: str, encoding: str) -> IO[str]:
     return open(file, encoding=encoding)
 
 
-def _names(value: Any, prefix: str = "") -> Iterator[str]:
+def names_of(value: Any, prefix: str = "") -> Iterator[str]:
+    """The names of the fields of a row, nested ones with dots."""
     match value:
         case dict():
             for name, inner in value.items():
                 yield f"{prefix}{name}"
-                yield from _names(inner, f"{prefix}{name}.")
+                yield from names_of(inner, f"{prefix}{name}.")
         case list():
             for item in value[:MOST_ROWS]:
-                yield from _names(item, prefix)
+                yield from names_of(item, prefix)

@@ -4,10 +4,11 @@ Importing a connector imports neither pyspark nor a driver: annotations only, an
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
 from catalog.options import Option, Options, OptionType
 from catalog.quoting import quote
 from catalog.tables.row_kind import ROW_KIND
@@ -53,11 +54,16 @@ class SourceCapabilities:
     is_deterministic: bool = True
 
 
+def _unreported(warning: Diagnostic) -> None:
+    pass
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ScanTask:
     """One read: which table, which of its columns (None: all), which predicates (Spark SQL text) hold afterwards.
 
-    `position`: what the read covers, where the source's `position` has said so.
+    `position`: what the read covers, where the source's `position` has said so. `report`: takes a warning that only the
+    run can give, such as of data that validation does not see.
     """
 
     options: Options
@@ -65,6 +71,7 @@ class ScanTask:
     columns: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ()
     position: Staged | None = None
+    report: Callable[[Diagnostic], None] = _unreported
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostics, PenstockError, RunError, internal_error
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError, RunError
+from catalog.diagnostics.unexpected_errors import unexpected_error
 from engine.compile import Compiled
 from engine.intervals.job_ledgers import CompileAgain
 from engine.orchestration.run_intervals import nothing_due, run_intervals
@@ -100,7 +101,7 @@ class _ListedJobs:
         except Exception as error:
             if not self.keeps_going:
                 raise
-            self.terminal.report((internal_error(error, verbose=self.terminal.is_verbose),))
+            self.terminal.report((unexpected_error(error, verbose=self.terminal.is_verbose),))
             return None
         self.terminal.show_result(result)
         return result

@@ -7,7 +7,8 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, internal_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+from catalog.diagnostics.unexpected_errors import unexpected_error
 from engine.compile import Compiled
 from engine.intervals.job_ledgers import CompileAgain
 from engine.orchestration.run_in_order import run_in_order
@@ -129,7 +130,7 @@ class _Runner:
         except InterruptedRun:
             return False
         except Exception as error:  # noqa: BLE001 (a bug in Penstock, of one job: the others have their own result)
-            run.diagnostics = (internal_error(error, verbose=self.options.terminal.is_verbose),)
+            run.diagnostics = (unexpected_error(error, verbose=self.options.terminal.is_verbose),)
             return False
         finally:
             run.seconds = monotonic() - started

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity, run_error
+from catalog.diagnostics.unexpected_errors import os_error
 from connectors.interface.incremental import NewRows
 from connectors.shared.running_tasks import tag_of_run, wait_for_tasks
 from engine.expectations.ge_result import text_of, validation_result
@@ -105,7 +106,8 @@ class JobExecution:
         finished = all(outcome.state is State.FINISHED for outcome in outcomes)
         errors = causes(outcomes)
         diagnostics = [diagnostic for error in errors for diagnostic in diagnostics_of(error)]
-        warned = [item for outcome in outcomes if outcome.value for item in expect.warnings(outcome.value.expectations)]
+        staged = [outcome.value for outcome in outcomes if outcome.value]
+        warned = [item for value in staged for item in (*value.warnings, *expect.warnings(value.expectations))]
         seconds = monotonic() - self.started
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
         kept = len(self.run.kept.writes)
@@ -232,7 +234,11 @@ class JobExecution:
                 with journaled(self.run):
                     self.run.journal.rests_on(write_id, replace(basis, watermarks=watermarks))
         return StagedPipeline(
-            (*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks
+            (*scans, *persistence.scans),
+            {**persistence.descriptions, **descriptions},
+            outcomes,
+            watermarks,
+            tuple(lowered.warnings),
         )
 
     def _bases(self, session: "SparkSession", pipeline: Plan) -> Mapping[str, StagedBasis]:
@@ -343,5 +349,7 @@ def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
     """The diagnostics for an error that ended a pipeline."""
     if isinstance(error, PenstockError):
         return error.diagnostics
+    if isinstance(error, OSError):
+        return (os_error(error),)
     text = " ".join(str(error).split())[:300]
     return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the stack trace"),)

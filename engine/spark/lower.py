@@ -12,7 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.diagnostic import Diagnostic, run_error
 from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote, quote_text
@@ -81,6 +81,7 @@ class Lowered:
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
     views: dict[str, tuple[str, DataFrame]] = field(default_factory=dict)
+    warnings: list[Diagnostic] = field(default_factory=list)
 
 
 def lower(
@@ -188,7 +189,7 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     position = _position(spark, scan) if arrived is None else arrived.positions.get(scan)
     if position is not None:
         lowered.positions[scan] = position
-    task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position)
+    task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position, lowered.warnings.append)
     if arrived is not None and arrived.batch is not None:
         df = streaming_source(scan).arrived(spark, task, _of_session(spark, arrived.batch))
     elif arrived is not None:

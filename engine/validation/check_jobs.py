@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, internal_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
+from catalog.diagnostics.unexpected_errors import unexpected_error
 from catalog.masks import Masks
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
@@ -76,7 +77,7 @@ def _check(path: Path, settings: Settings) -> CheckedJob:
     except PenstockError as error:  # of this job: the others are reported all the same
         return CheckedJob((*diagnostics, *error.diagnostics))
     except Exception as error:  # noqa: BLE001 (a bug in Penstock, met in this job)
-        return CheckedJob((*diagnostics, internal_error(error, where=path.as_posix())))
+        return CheckedJob((*diagnostics, unexpected_error(error, where=path.as_posix())))
     return CheckedJob(tuple(diagnostics), typed, columns)
 
 

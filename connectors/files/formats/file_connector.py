@@ -19,7 +19,7 @@ from connectors.files.committing.target_rows import has_rows, local_table, targe
 from connectors.files.declared_files import check_declared, warn_of_missing_path
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
 from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals, files_text
-from connectors.files.formats.chosen_files import FileList
+from connectors.files.formats.chosen_files import FileList, chosen_files
 from connectors.files.formats.file_checks import (
     check_empty_lines,
     check_encoding,
@@ -32,6 +32,8 @@ from connectors.files.formats.file_checks import (
 )
 from connectors.files.formats.read_files import open_files, read_files, stream_of_files
 from connectors.files.formats.read_text import with_plain_delimiters
+from connectors.files.formats.readers import FileSet
+from connectors.files.formats.run_drift import report_drift
 from connectors.files.formats.source_tables import (
     chosen_columns,
     file_order,
@@ -220,6 +222,10 @@ class FileConnector(
             return task.selected(df)
         else:
             (in_files, of_path), names = file_order(table, options), table.schema.names
+        if local_path(self.located(task.options).string("path")) is None:  # else validation has seen the files
+            chosen = chosen or chosen_files(spark, options)
+            for warning in report_drift(FileSet(spark, options, *chosen, in_files, of_path, False), table):
+                task.report(warning)
         df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or names))
 

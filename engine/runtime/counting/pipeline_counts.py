@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.secret_names import redacted_text
 from catalog.tables.savemode import WriteMode
 from connectors.interface.sink_abilities import SupportsCounts
@@ -33,6 +34,7 @@ class StagedPipeline:
     descriptions: Mapping[str, str]
     expectations: tuple[ExpectationOutcome, ...]
     watermarks: tuple[HighWatermark, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def write_counts(

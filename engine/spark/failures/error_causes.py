@@ -62,6 +62,9 @@ def _clean(text: str) -> str:
 
 
 _CONSTRAINT: Final = re.compile(r"(.*\((.+)\)) violated by row with values:", re.IGNORECASE)
+_REQUIREMENT: Final = re.compile(r"^requirement failed(?:: *|$)(\S.*)?", re.DOTALL)
+_UNNAMED: Final = "Spark refuses an argument, and does not say which (`requirement failed`); `--verbose` shows where"
+"""Scala's `require` without a message."""
 _ROWS_OF: Final = '`penstock show JOB NODE --where "NOT ({})"` shows the rows'
 
 
@@ -70,6 +73,7 @@ def message_and_remedy(message: str) -> tuple[str, str | None]:
 
     The values of a row that breaks a constraint of Delta's are left out: messages go to logs and tickets.
     """
+    message = _REQUIREMENT.sub(lambda found: found[1] or _UNNAMED, message.strip())
     if constraint := _CONSTRAINT.match(message.strip()):
         return f"{constraint[1]} violated by a row", _ROWS_OF.format(constraint[2])
     line = message.strip().partition("\n")[0]

@@ -55,3 +55,22 @@ def test_a_long_chain_of_queries_runs(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 rows written" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("requirement failed: Decimal precision 50 exceeds max", "Decimal precision 50 exceeds max"),
+        ("requirement failed", "Spark refuses an argument, and does not say which"),
+        (
+            "CHECK constraint c (id < 9) violated by row with values:\n - id : 77",
+            "CHECK constraint c (id < 9) violated",
+        ),
+    ],
+)
+def test_messages_without_meaning_and_values_of_rows_are_not_shown(text, message):
+    from engine.spark.failures.error_causes import message_and_remedy
+
+    said = message_and_remedy(text)[0]
+    assert said.startswith(message)
+    assert "77" not in said
