@@ -110,8 +110,7 @@ def test_a_slow_clock_drops_no_change(versions, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("versions", ["Delta", "Iceberg"], indirect=True)
-@pytest.mark.parametrize("given", [DATED, GIVEN], ids=["dated", "undated"])
+@pytest.mark.parametrize(("versions", "given"), [("Delta", DATED), ("Iceberg", GIVEN)], indirect=["versions"])
 def test_keys_that_a_full_load_lacks_are_ended(versions, given):
     full = {**given, "missing_keys": "end"}
     versions.write((1, "a", 1), (2, "b", 1), (3, "c", 1), given=full)
