@@ -19,6 +19,7 @@ _TO: Final = "__to"
 _THERE: Final = "__there"
 _KNOWN: Final = "__known"
 _MISSING: Final = "__missing"
+_OPEN: Final = "__open"
 
 
 def valid_from(rows: KeyedRows, alias: str = "") -> str:
@@ -101,7 +102,10 @@ def _all_rows(target: str, source: str, columns: Sequence[str], rows: KeyedRows)
     if not rows.sequence_field:
         since, instant = "true", now
     elif rows.ends_missing:
-        instant = f"if(s.{_MISSING}, {now}, {instant})"
+        newest = f"{instant} = max({instant}) OVER (PARTITION BY {', '.join(f's.{quote(key)}' for key in rows.keys)})"
+        comes_back = f"NOT k.{_OPEN} AND {instant} <= k.{_KNOWN} AND {newest}"  # it was missing, and has not changed
+        instant = f"if(s.{_MISSING} OR ({comes_back}), {now}, {instant})"
+    is_open = f", max(t.{current}) AS {_OPEN}" if rows.ends_missing else ""
     there = ", ".join(f"t.{quote(name)}" for name in columns)
     staged = ", ".join(f"s.{quote(name)}" for name in columns)
     known = " AND ".join(f"k.{quote(key)} = s.{quote(key)}" for key in rows.keys)
@@ -110,7 +114,7 @@ def _all_rows(target: str, source: str, columns: Sequence[str], rows: KeyedRows)
         f"FROM {target} AS t LEFT SEMI JOIN {source} AS s ON {_same_key(rows)} WHERE t.{current}\n"
         f"UNION ALL SELECT * FROM (\n"
         f"SELECT {staged}, s.{DELETED}, {instant} AS {_FROM}, false AS {_THERE}, k.{_KNOWN} FROM {source} AS s\n"
-        f"LEFT JOIN (SELECT {keys}, max(greatest(t.{start}, t.{end})) AS {_KNOWN} FROM {target} AS t\n"
+        f"LEFT JOIN (SELECT {keys}, max(greatest(t.{start}, t.{end})) AS {_KNOWN}{is_open} FROM {target} AS t\n"
         f"LEFT SEMI JOIN {source} AS s ON {_same_key(rows)} GROUP BY {keys}) AS k ON {known}\n"
         f") WHERE {_KNOWN} IS NULL OR {since}"
     )

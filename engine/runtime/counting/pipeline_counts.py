@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.secret_names import redacted_text
@@ -19,8 +20,10 @@ from engine.runtime.counting.counts import (
     last_that_read,
     merged,
 )
-from engine.spark.writing.open_run import OpenRun
 from engine.state.watermarks import HighWatermark
+
+if TYPE_CHECKING:
+    from engine.spark.writing.open_run import OpenRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class StagedPipeline:
 
 
 def write_counts(
-    plan: Plan, staged: StagedPipeline, run: OpenRun, ran: Mapping[str, list[Execution]]
+    plan: Plan, staged: StagedPipeline, run: "OpenRun", ran: Mapping[str, list[Execution]]
 ) -> tuple[WriteCount, ...]:
     """The counts of a pipeline's writes, and of what was dropped before a stream was routed to its tables.
 
@@ -76,7 +79,7 @@ def _write_count(write: Write, staged: StagedPipeline, place: Staged, ran: Mappi
     return _with_earlier(count, nodes, staged, ran)
 
 
-def _with_changes(count: WriteCount, write: Write, run: OpenRun, ran: Sequence[Execution]) -> WriteCount:
+def _with_changes(count: WriteCount, write: Write, run: "OpenRun", ran: Sequence[Execution]) -> WriteCount:
     """The count with what a merge has changed, by the sink or by Spark's counters."""
     if not write.write_mode.needs_key:
         return count

@@ -18,7 +18,7 @@ _MORE_MEMORY: Final = (
     "(`parallelism`, more partitions)"
 )
 _OUT_OF_MEMORY: Final = 52
-"""Spark's exit code for Java's OutOfMemoryError (`SparkExitCode.OOM`)."""
+"""The exit code of Spark where Java has thrown an OutOfMemoryError."""
 _SECONDS: Final = 2.0
 """How long a process that was killed may take to be seen as ended."""
 

@@ -59,7 +59,7 @@ def test_without_a_schema_the_columns_are_those_of_all_headers(read):
 def test_a_column_that_no_header_names_and_options_that_exclude_each_other_are_errors(read):
     said = read({"a.csv": "id,nam\n1,ann\n"}, schema={"fields": {"id": "int", "name": "string"}})[2]
     assert [(item.code, item.help) for item in said if item.code == "PEN3004"] == [("PEN3004", "did you mean `nam`?")]
-    assert [item.code for item in read(csv_use_header_line=False, schema=SCHEMA)[2]] == ["PEN2011"]
+    assert "PEN2011" in [item.code for item in read(csv_use_header_line=False, schema=SCHEMA)[2]]
     assert "PEN2011" in [item.code for item in read(infer_schema=True)[2]]
 
 
@@ -70,7 +70,7 @@ def test_a_header_that_names_a_column_twice_is_named(read):
 
 def test_malformed_rows_are_found_as_in_other_files(read):
     files = {"a.csv": "id,name\n1,ann\n", "b.csv": "price,name,id\nx,bob,2\n"}
-    with pytest.raises(Exception, match=r"b\.csv"):
+    with pytest.raises(Exception, match=r'unfit_value.*"column":"price".*"value":"x"'):
         read(files, schema=SCHEMA)
     rows, _, _ = read(files, schema=SCHEMA, on_malformed="drop")
     assert [row[0] for row in rows] == [1]
