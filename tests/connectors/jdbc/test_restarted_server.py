@@ -4,6 +4,7 @@
 """
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -24,6 +25,8 @@ sink {{ Jdbc {{ {options}, table = "t" }} }}
 STEPS = ("inspect", "prepare", "stage", "begin_commit", "finish")
 DATABASES = ("postgres", "mariadb")
 EVERY = [(name, step) for name in DATABASES for step in STEPS]
+RESTARTER = ThreadPoolExecutor(1)
+"""Its thread lives as long as the tests: a server ends with the thread that has started it."""
 CASES = EVERY if os.environ.get("PENSTOCK_TEST_RESTARTS") else [("postgres", "stage"), ("postgres", "finish")]
 
 
@@ -42,7 +45,7 @@ def test_a_server_restarted_before_a_step_loses_no_row_and_its_message_says_what
     def restarted(*arguments, **named):
         if not restarts:
             restarts.append(step)
-            database.restart()
+            RESTARTER.submit(database.restart).result()
         return original(*arguments, **named)
 
     command = ["run", str(tmp_path / "job.conf"), "--quiet", "--state-dir", str(tmp_path / "state"), "--run-id", "r"]
