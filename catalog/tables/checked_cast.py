@@ -5,14 +5,19 @@
 The error's text is JSON behind `LOST_VALUE`; `engine/spark/failures/lost_values.py` makes the user's message of it.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from catalog.quoting import quote, quote_text
 from catalog.tables.store_assignment import may_change, preserves, seconds_digits, shown_type
 from catalog.tables.table import Column
 from catalog.types.datatypes import (
+    BIGINT,
     CALENDAR_INTERVAL,
     DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
     MAX_PRECISION,
     STRING,
     TIMESTAMP,
@@ -32,6 +37,8 @@ ROW_NUMBER: Final = "monotonically_increasing_id()"
 """The partition of a row, from the 34th bit on, and its number in it."""
 
 _INCOMPARABLE: Final = (VARIANT, CALENDAR_INTERVAL)
+_LIMITS: Final[Mapping[DataType, str]] = {BIGINT: "9223372036854775808D", INT: "2147483648D"}
+"""The number above the greatest of a type, as a double of Spark SQL."""
 _SHOWN: Final = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
@@ -78,7 +85,18 @@ def _changed(value: str, source: DataType, target: DataType, depth: int = 0) -> 
             fields = zip(a, b, strict=False)
             parts = [_changed(f"{value}.{quote(x.name)}", x.type, y.type, depth) for x, y in fields]
             return " or ".join(part for part in parts if part)
-    return f"not ({_back(value, source, target)} <=> {_compared(value, source, target)})"
+    changed = f"not ({_back(value, source, target)} <=> {_compared(value, source, target)})"
+    return f"{changed} or {saturated}" if (saturated := _is_saturated(value, source, target)) else changed
+
+
+def _is_saturated(value: str, source: DataType, target: DataType) -> str:
+    """Whether a number becomes 2^63 or 2^31 between an integer and a floating type. Cast back to the integer it is the
+    greatest one, which is one less, so that it seems to be unchanged."""
+    if source in (FLOAT, DOUBLE) and target == BIGINT:
+        return f"coalesce({value} = {_LIMITS[BIGINT]}, false)"
+    if source in _LIMITS and target in (FLOAT, DOUBLE):
+        return f"coalesce(try_cast({value} as {to_ddl(target)}) = {_LIMITS[source]}, false)"
+    return ""
 
 
 def _any(array: str, item: str, condition: str) -> str:

@@ -14,7 +14,9 @@ import pytest
 import connectors
 from catalog.diagnostics.diagnostic import RunError
 from catalog.options import STORE_ASSIGNMENT
-from catalog.tables.table import CatalogTable
+from catalog.tables.checked_cast import is_changed
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typetext import parse_type
 from connectors.interface.source import ScanTask
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
@@ -239,3 +241,24 @@ def test_a_nested_value_is_stored_unchanged_or_refused(spark, target, tmp_path):
             stage_writes(spark, [unfit], state, f"unfit-{index}")
     row = target.read(spark, "t").where("id = 1").first()
     assert (row["c0"], row["c1"]["b"], row["c2"]) == ([9], 9, {"k": 9})
+
+
+GREATEST = [
+    ("9223372036854775807L", "bigint", "double", True), ("9223372036854775807L", "bigint", "float", True),
+    ("-9223372036854775808L", "bigint", "double", False), ("9223372036854774784L", "bigint", "double", False),
+    ("2147483647", "int", "float", True), ("2147483646", "int", "float", True), ("-2147483648", "int", "float", False),
+    ("9223372036854775808D", "double", "bigint", True), ("-9223372036854775808D", "double", "bigint", False),
+    ("cast(9223372036854775808D as float)", "float", "bigint", True), ("9007199254740994D", "double", "bigint", False),
+    ("cast(null as bigint)", "bigint", "double", False), ("cast(null as double)", "double", "bigint", False),
+]  # fmt: skip
+
+
+def test_the_greatest_integers_are_not_stored_as_numbers_beside_them(spark):
+    """2^63 - 1 as a double is 2^63, which is cast back to 2^63 - 1."""
+    conditions = [
+        is_changed(f"c{i}", parse_type(source), Column("c", parse_type(target)))
+        for i, (_, source, target, _) in enumerate(GREATEST)
+    ]
+    values = ", ".join(f"cast({text} as {source}) c{i}" for i, (text, source, _, _) in enumerate(GREATEST))
+    row = spark.sql(f"select {', '.join(conditions)} from (select {values})").first()
+    assert list(row) == [is_lost for _, _, _, is_lost in GREATEST]
