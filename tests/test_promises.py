@@ -125,6 +125,35 @@ PROMISES = {
             "test_an_expectation_that_fails_shows_three_failing_rows_without_secrets",
         ),
     ],
+    "merges count what they change": [
+        ("engine/runtime/test_merge_counts.py", "test_merges_count_inserted_updated_deleted_and_unchanged_rows")
+    ],
+    "csv files with and without a new column are read under one schema": [
+        (
+            "connectors/files/test_named_columns.py",
+            "test_csv_files_with_and_without_a_new_column_are_read_under_one_schema_by_header_names",
+        )
+    ],
+    "scd2 ends keys that a full load lacks": [
+        ("connectors/lakehouse/test_versions.py", "test_keys_that_a_full_load_lacks_are_ended"),
+        ("engine/plan/test_repeated_rows.py", "test_keys_are_ended_only_by_a_load_of_all_rows"),
+    ],
+    "columns of remote files are compared as those of local ones": [
+        ("connectors/files/test_remote_drift.py", name)
+        for name in (
+            "test_a_renamed_column_of_remote_files_is_an_error_or_a_warning",
+            "test_a_field_of_remote_json_in_another_case_is_an_error",
+            "test_a_renamed_column_on_an_sftp_server_is_an_error",
+        )
+    ],
+    "the how-to pages hold on other days": [
+        ("test_how_to_days.py", name)
+        for name in (
+            "test_environments_with_an_empty_day_a_missing_variable_and_a_renamed_column",
+            "test_postgresql_with_an_empty_day_a_missing_variable_and_a_renamed_column",
+            "test_the_github_workflow_on_a_day_without_rows_or_files",
+        )
+    ],
     "`show` takes a condition, a query or data, and reads what the next run reads": [
         ("engine/commands/test_show.py", name)
         for name in (

@@ -14,6 +14,7 @@ from connectors.kafka.offsets import topics_of
 from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import NULL_COLUMN, ErrorCause
+from engine.spark.failures.long_rows import LONG_ROW_HELP, long_row
 from engine.spark.failures.unfit_values import unfit_cell
 
 _CONDITIONS: Final = (
@@ -56,6 +57,7 @@ _CORRUPT: Final = re.compile(
 )
 _COLON: Final = re.compile(r"URISyntaxException: Relative path in absolute URI")
 _TEXT: Final = re.compile(r"Text '(.*?)' could not be parsed")
+_UNPARSED: Final = re.compile(r"Unexpected (?:character|end)|exceeds the maximum|maximum (?:allowed|length)")
 _RENAME: Final = "rename the file, or read the folder above it"
 _START: Final = 4096
 """How many bytes of a file tell its form."""
@@ -112,6 +114,8 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if any(_is_malformed(cause) for cause in causes):
         if scan and files and (cell := _unfit_cell(scan, files, causes)):
             return cell
+        if scan and _UNPARSED.search(causes[-1].message) and (long := long_row([scan])):
+            return unreadable(f"{long}: a parser cannot hold it", LONG_ROW_HELP)
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
         if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:

@@ -130,3 +130,13 @@ def test_a_column_without_any_value_is_read(spark, said):
     assert [tuple(row) for row in spark.read.parquet(f"{os.getcwd()}/out").orderBy("id").collect()] == [
         (1, None), (2, None),
     ]  # fmt: skip
+
+
+def test_a_row_of_json_that_is_too_long_names_its_line_and_size(said):
+    """Jackson's parser loses its place in a text of more than 20 MB, and complains of a character."""
+    rows = b'{"id": 1, "n": "a"}\n{"id": 2, "n": "' + b"y" * (34 << 20) + b'"}\n'
+    code, err = said("long.json", rows)
+    assert code == 1, err
+    assert "error[PEN5004]: line 2 of `" in err
+    assert "long.json`, which `localfile` reads, has 34 MiB" in err
+    assert "missing line break" in err
