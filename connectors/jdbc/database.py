@@ -31,6 +31,13 @@ _PRIVILEGES: Final = (
     "grant it to the user of the job: a write creates a staging table next to its target, and reads and writes "
     "`penstock_commits` and `penstock_staging`, where it is recorded"
 )
+_LOST: Final = re.compile(
+    r"terminating connection|connection has been closed|connection is closed|I/O error occurred while sending"
+    r"|Communications link failure|Socket (?:error|fail)|Connection reset|Broken pipe|Connection\.close\(\) has been"
+    r"|the database system is (?:starting up|shutting down|in recovery mode|not yet accepting)",
+    re.IGNORECASE,
+)
+"""What drivers say of a server that has gone while a statement ran."""
 _UNREADABLE_URL: Final = re.compile(r"IndexOutOfBoundsException|NumberFormatException|NullPointerException")
 
 
@@ -223,6 +230,9 @@ def _innermost(error: BaseException) -> str:
 
 
 def _failed(connection: Connection, error: BaseException, statement: str) -> RunError:
+    if _LOST.search(_innermost(error)):
+        message = f"the connection to the database was lost: {cause_of(error)} (`{connection.place}`)"
+        return run_error("PEN5012", message, None, "check that the server is running")
     shown = statement if len(statement) <= 300 else f"{statement[:300]} …"
     message = f"`{connection.place}` refused a statement: {cause_of(error)}"
     said = server_message(_innermost(error))
