@@ -111,7 +111,7 @@ def test_a_delta_job_with_an_empty_day_and_a_renamed_column(spark, page, said): 
     code, text = said("validate", job)
     assert code == 2
     assert "error[PEN3004]" in text
-    assert "did you mean `at_time`?" in text
+    assert "known: `account`, `at_time`, `id`" in text
 
 
 @pytest.mark.spark
