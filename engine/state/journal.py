@@ -290,6 +290,11 @@ class Recorded:
         step = self.steps[f"{write_id}.staged"] if self.is_staged(write_id) else self.steps["prepared"][write_id]
         return kind.from_json(step.get("staged", {}))
 
+    @property
+    def has_bases(self) -> bool:
+        """Whether a pipeline was staged completely, so that a later attempt may keep its rows."""
+        return any(name.endswith(".basis") for name in self.steps)
+
     def basis(self, write_id: str) -> StagedBasis | None:
         """What the staged rows of a write rest on; None where its pipeline was not staged, or a source of it has no
         position. Raises PEN5011 for a record of another version."""

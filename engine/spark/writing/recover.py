@@ -2,6 +2,7 @@
 
 By `resume`, or by the next run with the same state directory."""
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -33,6 +34,8 @@ from engine.state.run_claims import claim_run, holder, is_abandoned, mark_of, re
 from engine.state.watermarks import move
 
 NO_CREDENTIALS: Final[Credentials] = {}
+_CONTINUED_SECONDS: Final = 7 * 24 * 3600
+"""How long other jobs leave a killed run alone that can be continued."""
 
 
 def resume(
@@ -116,8 +119,8 @@ def recover(
     job: str | None = None,
     but: str | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """End all killed runs of this state directory whose connectors this session has, first those of `job`; not the
-    run `but`.
+    """End all killed runs of this state directory whose connectors this session has; not the run `but`, and of other
+    jobs than `job` none that `run --resume ID --continue` may go on with.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back. A run that another process is ending is left to it.
@@ -126,7 +129,9 @@ def recover(
         warning for log, error in unreadable_runs(spark, state) for warning in _as_warnings(error, log.run_id, None)
     ]
     for log, recorded in killed_runs(spark, state, job):
-        if log.run_id == but or not _has_jars(spark, log, recorded):
+        if log.run_id == but or (job not in (None, recorded.job) and _may_continue(recorded)):
+            continue
+        if not _has_jars(spark, log, recorded):
             continue
         try:
             with suppress(HeldError):
@@ -137,6 +142,12 @@ def recover(
             message = f"run `{log.run_id}` cannot be ended: {reason(error)}"
             warnings += _as_warnings(run_error("PEN5011", message, None, ways_to_end(log.run_id)), log.run_id, None)
     return tuple(warnings)
+
+
+def _may_continue(recorded: Recorded) -> bool:
+    """Whether a killed run has staged what its user may still want, for some days."""
+    age = time.time() - float(recorded.steps["begin"].get("at") or 0)
+    return not recorded.is_decided and recorded.has_bases and age < _CONTINUED_SECONDS
 
 
 def end_earlier_attempt(

@@ -94,6 +94,11 @@ def test_what_each_sink_has_staged_is_committed_and_not_read_again(spark, folder
         os.remove(folder / "in" / name / "1.csv")
         rows(folder, name, 2, 3)
     killed_in(monkeypatch, "last", path)
+    other = folder / "other.conf"
+    other.write_text(
+        "source { FakeSource { plugin_output = f, schema { fields { id = int } } } }\nsink { Console {} }\n"
+    )
+    assert main(["run", str(other), "--quiet"]) == 0  # another job leaves it alone
     capsys.readouterr()
     assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
     said = capsys.readouterr()
