@@ -28,6 +28,8 @@ from engine.state.staged_basis import StagedBasis, target_text
 NOT_STAGED: Final = "it was not staged"
 """Why a write is not kept that an earlier attempt has not completed."""
 
+_EDITED: Final = "the job has changed"
+
 PositionOf: TypeAlias = Callable[[Scan], str | None]
 
 
@@ -143,7 +145,9 @@ def _kept_pipeline(
     """The writes of a pipeline; or why they are staged again."""
     then = {write.id: recorded.basis(write.id) for write in pipeline.writes}
     if not all(recorded.is_staged(write.id) for write in pipeline.writes):
-        return NOT_STAGED
+        targets = {recorded.targets.get(write_id) for write_id in recorded.writes if recorded.is_staged(write_id)}
+        is_edited = any(write.id not in recorded.writes and write.target in targets for write in pipeline.writes)
+        return _EDITED if is_edited else NOT_STAGED
     if None in then.values():
         return NOT_STAGED if all(map(holds_position, _scans(pipeline))) else "its source has no position"
     if not is_gone:
