@@ -27,6 +27,7 @@ CODES: dict[str, str] = {
     "PEN1660": "a job that cannot be committed together with others",
     "PEN1661": "a job reads what another job writes that is committed together with it",
     "PEN1662": "a deferred run that would write, or is in, the environment that it defers to",
+    "PEN1663": "a target whose rows cannot be compared with those of another environment",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

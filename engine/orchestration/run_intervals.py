@@ -61,7 +61,8 @@ def run_intervals(
     runner = _Runner(spark, compiled, request, attendant, compile_again, show, ledgers, spec.floor(instant))
     first = 1 if spec.concurrency > 1 and not ledgers.done() else 0  # it makes the target, which two runs cannot
     results = runner.in_order(due if spec.concurrency == 1 else due[:first])
-    if spec.concurrency > 1 and all(result.state is State.FINISHED for result in results):
+    is_going_on = all(result.state is State.FINISHED and result.interrupted_by is None for result in results)
+    if spec.concurrency > 1 and is_going_on:
         results += runner.side_by_side(due[first:])
     return _together(compiled, request, results, (*warnings, *stale_warnings(ledgers)))
 

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from engine.job.model.settings import Settings
 
 
-def add_job_arguments(parser: ArgumentParser) -> None:
+def add_job_arguments(parser: ArgumentParser, *, has_environment: bool = True) -> None:
     """How a job file is read and planned."""
-    add_environment_argument(parser)
+    if has_environment:
+        add_environment_argument(parser)
     parser.add_argument(
         "-i",
         "--variable",

@@ -1,0 +1,1 @@
+"""Compares what a job has written in two environments."""
