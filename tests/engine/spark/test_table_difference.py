@@ -12,7 +12,7 @@ from engine.spark.table_difference import TableDifference, table_difference
 
 pytestmark = pytest.mark.spark
 
-PAIRS = int(os.environ.get("PENSTOCK_TEST_PAIRS", "3"))
+PAIRS = int(os.environ.get("PENSTOCK_TEST_PAIRS", "2"))
 SCHEMA = "id int, name string, amount double"
 
 
