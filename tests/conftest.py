@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC")
 """Without Java's optimizing compiler, which takes most of the CPU time where code runs once; options of a command win.
-With one compiler, Java would have a cache for 48 MB of code, fill it, and compile all code again and again."""
+With one compiler, Java would have a cache for 48 MB of code, fill it, and compile all code again and again. The serial
+collector has no threads that work beside the tests."""
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers: tables would be cut to the terminal's width
 settings.register_profile("any_speed", deadline=None)  # several processes share the cores
 settings.load_profile("any_speed")
@@ -94,7 +95,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.databricks.delta.snapshotPartitions": "2",  # 50 tasks for each look at a table of two files, else
         "spark.ui.enabled": "false",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse} -Xmn384m",
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
     jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, spark_jar("avro"), *drivers)

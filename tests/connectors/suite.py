@@ -1,4 +1,6 @@
-"""What every sink with a target holds to; each connector's tests subclass it."""
+"""What every sink with a target holds to, as the engine writes it; each connector's tests subclass it.
+
+`ShippedSuite` takes the steps without the engine, which are those of the suite that ships with Penstock."""
 
 import os
 import shutil
@@ -8,6 +10,7 @@ import pytest
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
+from connectors.interface import testing as shipped
 from connectors.shared.staged import Credentials
 from connectors.storage.filesystem import files_at
 from engine.spark.lower import lower
@@ -296,6 +299,30 @@ class SinkSuite:
         assert list(diagnostics) == []
         assert self.sink.sink_capabilities.schema_save_modes
         assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
+
+
+class ShippedSuite(shipped.SinkSuite):
+    """The suite that ships with Penstock, for the connector that `described` describes for the suite above."""
+
+    described: ClassVar[type[SinkSuite]]
+    checks_claim = False
+
+    @property
+    def sink(self):
+        return self.described().sink
+
+    def given(self, tmp_path):
+        options = self.described().write(tmp_path / "target").options
+        return {name: value for name, value in options.values.items() if value is not None}
+
+    def read(self, spark, tmp_path):
+        if not self.described().exists(tmp_path):
+            return []
+        df = self.described().read(spark.newSession(), str(tmp_path / "target"))
+        return df.select("id", "name", "amount").collect()
+
+    def leftovers(self, tmp_path):
+        return self.described().leftovers(tmp_path)
 
 
 class ResolvedSinkSuite(SinkSuite):

@@ -3,7 +3,11 @@
 import pytest
 
 import connectors
-from connectors.interface.testing import SinkSuite, SourceSuite
+from connectors.interface.testing import SourceSuite
+from tests.connectors.delta import test_delta
+from tests.connectors.files import test_local_file
+from tests.connectors.suite import ShippedSuite
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
 
@@ -28,34 +32,22 @@ class TestLocalFileSource(SourceSuite):
         return {"path": str(tmp_path / "in.csv"), "file_format_type": "csv", "schema": COLUMNS}
 
 
-class TestLocalFileSink(SinkSuite):
-    sink = connectors.sink("LocalFile")
-    checks_claim = False
-
-    def given(self, tmp_path):
-        return {"path": str(tmp_path / "target"), "file_format_type": "parquet"}
-
-    def read(self, spark, tmp_path):
-        if not (tmp_path / "target").exists():
-            return []
-        return spark.newSession().read.parquet(str(tmp_path / "target")).select("id", "name", "amount").collect()
-
-    def leftovers(self, tmp_path):
-        return [path.name for path in tmp_path.iterdir() if path.name not in ("target", "state")]
+class TestLocalFileSink(ShippedSuite):
+    described = test_local_file.TestParquet
 
 
-class TestDeltaSink(SinkSuite):
-    sink = connectors.sink("Delta")
-    checks_claim = False
-
-    def given(self, tmp_path):
-        return {"path": str(tmp_path / "target")}
-
-    def read(self, spark, tmp_path):
-        if not (tmp_path / "target").exists():
-            return []
-        df = spark.newSession().read.format("delta").load(str(tmp_path / "target"))
-        return df.select("id", "name", "amount").collect()
-
-    def leftovers(self, tmp_path):
-        return [path.name for path in tmp_path.iterdir() if path.name not in ("target", "state")]
+@pytest.mark.delta
+@sampled(
+    ShippedSuite,
+    "test_options_are_documented_and_named_once",
+    "test_importing_it_imports_no_spark",
+    "test_the_modes_that_it_declares_are_offered",
+    "test_rows_that_it_can_write_are_valid",
+    "test_what_is_there_is_found",
+    "test_another_process_commits_from_the_journal",
+    "test_another_process_aborts_from_the_journal",
+    "test_a_repeated_attempt_replaces_what_the_first_one_staged",
+    "test_rows_that_fail_change_nothing",
+)
+class TestDeltaSink(ShippedSuite):
+    described = test_delta.TestDelta

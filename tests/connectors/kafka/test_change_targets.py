@@ -58,7 +58,7 @@ def test_a_table_follows_its_change_log_in_batch_and_as_a_stream(spark, tmp_path
     assert run(spark, tmp_path, applied(kafka, postgres, topic, batch)).errors == ()
     assert held(spark, postgres, batch) == (changing.held(), changing.held())
     env = "job.mode = STREAMING, stream.trigger = available_now, job.name = changes"
-    for more in (0, 60):  # it goes on where it ended; records have a schema now
+    for more in (0, CHANGES // 2):  # it goes on where it ended; records have a schema now
         changing.has_schema = more > 0
         publish(kafka, topic, changing.changes(more))
         job = compiled(tmp_path, applied(kafka, postgres, topic, streamed, env))

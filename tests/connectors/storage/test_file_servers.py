@@ -13,7 +13,7 @@ from connectors.storage.filesystem import files_at
 from connectors.storage.servers.server_files import ServerFiles
 from engine.cli import main
 from tests.connectors.jobs import options_of
-from tests.connectors.killed_files import killed_before_each
+from tests.connectors.killed_files import killed_before, killed_before_each
 from tests.connectors.remote_path import RemotePath
 from tests.connectors.suite import SinkSuite
 from tests.sampling import sampled
@@ -54,6 +54,12 @@ class OnServer(SinkSuite):
     def leftovers(self, tmp_path):
         return [name for name in tmp_path.children() if name not in ("target", "state", "other")]
 
+    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 2), ("PARTITIONS", 3)])
+    def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
+        assert killed_before(self, step, mode, spark, tmp_path, monkeypatch, CHANGES)
+        assert [name for name in tmp_path.children() if name.startswith(".")] == []
+
+    @pytest.mark.soak
     @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
     def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
         """Killed before the first, the second, … of its changes on the server, each time ended by `--resume` or by the
