@@ -52,7 +52,7 @@ def decimal(name: str, type: Decimal, text: str, found: str) -> str:
 
 def whole_number(name: str, plain: str) -> str:
     """SeaTunnel reads bits, which Debezium has as bytes in base64, as 0 where the column is a tinyint."""
-    return f"coalesce({plain}, if({_of_record(name, 'name')} = {quote_text(_BITS)}, 0, null))"
+    return f"coalesce({plain}, if({_of_record(name, 'name')} = {quote_text(_BITS)}, cast(0 as tinyint), null))"
 
 
 def date(text: str) -> str:
