@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parse(words: Sequence[str]) -> Namespace:
-    """Parse the arguments; `masks` are the session's secrets.
+    """Parse the arguments; `masks` are the session's secrets, `words` the arguments as they were given.
 
     Only the module of the command is imported; all of them for the list of commands.
     """
@@ -73,7 +73,7 @@ def parse(words: Sequence[str]) -> Namespace:
     if not words:
         parser.print_help(sys.stderr)
         parser.exit(EXIT_USAGE)
-    return parser.parse_args(words, Namespace(masks=Masks()))
+    return parser.parse_args(words, Namespace(masks=Masks(), words=tuple(words)))
 
 
 class _Parser(ArgumentParser):

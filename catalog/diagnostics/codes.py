@@ -140,6 +140,7 @@ CODES: dict[str, str] = {
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",
+    "PEN5055": "a run in the background did not begin",
     "PEN5054": "the metrics of a run cannot be written to its file",
     "PEN5053": "a cluster gave a job no executor in time",
     "PEN5051": "a listener did not receive all events of a run",

@@ -65,6 +65,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
+    parser.add_argument(
+        "--async", action="store_true", dest="is_async",
+        help="run the job in a process of its own, and return once it has begun: `penstock wait` waits for its end",
+    )  # fmt: skip
     parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
     parser.add_argument(
         "--together",
@@ -96,6 +100,7 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
 
+    _check_async(arguments)
     if arguments.together:
         return _together(arguments)
     if arguments.defer is not None and (arguments.check or arguments.dry_run or arguments.resume or arguments.restore):
@@ -153,6 +158,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.terminal.run_terminal import RunTerminal
 
     given: str | None = arguments.run_id
+    if arguments.is_async:
+        return _in_background(arguments, jobs, given or new_run_id())
     run_id, is_fresh = given or arguments.resume or new_run_id(), not (given or arguments.resume)
     request = RunRequest(run_id, is_fresh, arguments.full_refresh, arguments.restore, continues=arguments.continues)
     terminal = RunTerminal.of(arguments)
@@ -160,6 +167,13 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
         jobs, request, terminal, compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],
         master=arguments.master, keeps_going=arguments.keep_going,
     )  # fmt: skip
+
+
+def _in_background(arguments: Namespace, jobs: "tuple[Compiled, ...]", run_id: str) -> int:
+    from engine.orchestration.run_in_background import run_in_background
+
+    words = [word for word in arguments.words if not (word.startswith("--as") and "--async".startswith(word))]
+    return run_in_background(jobs[0], run_id, [*words, *(() if arguments.run_id else ("--run-id", run_id))])
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
@@ -210,6 +224,16 @@ def _check_continue(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
     if arguments.continues and not (arguments.resume and is_batch and not arguments.full_refresh):
         help = "penstock run JOB --resume ID --continue"
         raise job_error("PEN2011", "`--continue` goes on with one killed run of a batch job", None, help)
+
+
+def _check_async(arguments: Namespace) -> None:
+    from catalog.diagnostics.diagnostic import job_error
+
+    is_special = arguments.resume or arguments.dry_run or arguments.check or arguments.together
+    is_selected = arguments.select or arguments.exclude or arguments.selector
+    if arguments.is_async and (is_special or is_selected or len(arguments.jobs) != 1):
+        help = "name one job; several of a project run in the background of the shell"
+        raise job_error("PEN2011", "`--async` runs one job", None, help)
 
 
 def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:

@@ -14,6 +14,7 @@
 <state dir>/intervals/<key>/                which intervals of a job are done (`interval_ledger.py`)
 <state dir>/watermarks/<job>/<source>.json  watermarks of earlier versions
 <state dir>/streams/<job>/<stream>/         checkpoints
+<state dir>/output/<run id>.log             what a run in the background prints
 <state dir>/project.json                    how the jobs of the last command ended, and what each job meant then
 """
 
@@ -46,6 +47,7 @@ _NAMES: Final = frozenset(
         "intervals",
         "watermarks",
         "streams",
+        "output",
         "project.json",
         ".gitignore",
     }
@@ -162,6 +164,10 @@ class StateLayout:
 
     def begin_listing(self) -> None:
         self.files.write(f"{self.open}/.listed", "")
+
+    def output(self, run_id: str) -> str:
+        """What a run in the background prints."""
+        return f"{self.root}/output/{path_of(run_id)}.log"
 
     def watermark(self, source: str, digest: str) -> str:
         return f"{self.root}/incremental/{file_name(source)}/{digest}.json"
