@@ -13,6 +13,8 @@ from engine.terminal.arguments import add_environment_argument, positive
 
 _POLL_SECONDS: Final = 0.5
 _STILL_RUNNING: Final = 3
+_COUNTING_SECONDS: Final = 10.0
+"""How long the process of a run that has ended may take to record its counts."""
 
 SUMMARY = "wait until a run has ended, wherever it runs"
 
@@ -47,14 +49,17 @@ def _ended(layout: StateLayout, run_id: str, timeout: int | None) -> RunRecord |
     """The run once it has ended; that of a killed process has failed. None when the time is over."""
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
-    began = monotonic()
+    began, counted = monotonic(), 0.0
     while True:
         recorded = {each.run_id: each for each in runs(layout)}
         if run_id not in recorded:
             raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None,
                             did_you_mean(run_id, recorded) or "`penstock runs` lists the runs")  # fmt: skip
-        if recorded[run_id].state is not State.RUNNING:
-            return recorded[run_id]
+        found = recorded[run_id]
+        if found.state is not State.RUNNING:
+            counted = counted or monotonic() + _COUNTING_SECONDS
+            if found.seconds is not None or monotonic() > counted:
+                return found
         if timeout is not None and monotonic() - began > timeout:
             return None
         sleep(_POLL_SECONDS)
