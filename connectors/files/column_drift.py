@@ -128,6 +128,8 @@ def _report(
     near = next((name for name in missing if nearest(name, unread)), None)
     help = f"was `{near}` renamed to `{nearest(near, unread)}`? " if near else ""
     help += "declare the columns of all files in `schema`, or convert the files; "
+    if file_format(options) == "csv" and not options.flag("csv_columns_by_name"):
+        help += "`csv_columns_by_name = true` finds columns by the header of each file; "
     help += "`missing_columns = allow` expects files that lack columns"
     diagnostics.warning("PEN4503", message, options.span("path"), help)
 

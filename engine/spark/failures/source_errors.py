@@ -131,7 +131,10 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         message = f"{line or 'a row'} of {file}{of} does not fit the schema: {why}"
         return unreadable(message, help, "schema")
     if header := next(filter(None, (_header(cause.message) for cause in causes)), None):
-        help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
+        help = (
+            "declare its names in their order; `csv_columns_by_name = true` finds columns by the header of each file; "
+            "`skip_header_row_number = 1` skips it"
+        )
         return unreadable(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
     if any(cause.condition == "NOT_NULL_ASSERT_VIOLATION" for cause in causes):
         null = next((found[1] for cause in causes if (found := _NULL.search(cause.message))), None)
