@@ -8,6 +8,7 @@ import pytest
 
 from engine.cli import main
 from tests.security.hostile_jobs import (
+    EVIL_PATTERNS,
     NUMBERS,
     SHAPES,
     SOURCE,
@@ -37,7 +38,12 @@ def checked(text: str, capsys: pytest.CaptureFixture[str], *arguments: str) -> t
     return code, captured.out + captured.err
 
 
-@pytest.mark.parametrize("jobs", [SUBSTITUTIONS, NUMBERS], ids=["values", "numbers"])
+QUICK_PATTERNS = {name: text for name, text in pattern_jobs().items() if name.startswith(EVIL_PATTERNS[0] + " of ")}
+
+
+@pytest.mark.parametrize(
+    "jobs", [SUBSTITUTIONS, NUMBERS, TEXTS, SHAPES, QUICK_PATTERNS], ids=["values", "numbers", "texts", "sql", "regex"]
+)
 def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys):
     monkeypatch.chdir(place)
     for name, text in jobs.items():
@@ -48,9 +54,8 @@ def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, mon
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("jobs", [TEXTS, SHAPES, pattern_jobs()], ids=["texts", "sql", "regex"])
-def test_more_jobs_that_would_hang_have_an_answer(jobs, place, monkeypatch, capsys):
-    test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys)
+def test_no_pattern_of_any_option_hangs(place, monkeypatch, capsys):
+    test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(pattern_jobs(), place, monkeypatch, capsys)
 
 
 @pytest.mark.soak

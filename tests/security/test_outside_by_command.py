@@ -18,7 +18,7 @@ COMMANDS = (
     "explain jobs/a.conf --columns --rules", "lineage jobs/a.conf", "schema show jobs/a.conf",
     "schema diff jobs/a.conf",
     "graph jobs/a.conf -o page.html", "graph jobs -o page.html", "convert jobs/a.conf", "migrate jobs/a.conf", "ls",
-    "plan", "encrypt --job jobs/a.conf", "decrypt --job jobs/a.conf", "fmt --diff jobs", "package jobs/a.conf -o a.zip",
+    "plan", "encrypt --job jobs/a.conf", "decrypt --job jobs/a.conf", "fmt --diff jobs",
     "validate jobs/a.conf -i x=1", "test jobs --list", "schema json",
 )  # fmt: skip
 OUTSIDE_JOB = f"# {SECRET}\n{SOURCE.replace('a = int', f'{SECRET} = int')}{SINK}"
