@@ -108,7 +108,7 @@ def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
     url = _url(options)
     dialect = dialect_of(url)
     if (variable := _VARIABLE.search(url)) is not None:
-        if dialect is None and options.seatunnel is not None:  # else an undefined variable is reported
+        if dialect is None:
             message = f"the variable `{variable[1]}` is not defined, and the database follows from `url`"
             diagnostics.error("PEN1003", message, options.span("url"), f"give it with `-i {variable[1]}=…`")
         return False

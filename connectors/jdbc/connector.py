@@ -285,8 +285,10 @@ def _column_as_seen(column: Column, incoming: Column | None, dialect: Dialect) -
 
 def _location(options: Options, name: Callable[[], tuple[str, ...]]) -> str | None:
     """Where the table is; None where the options, which need not be checked yet, name none."""
+    if not check_connection(options, Diagnostics()):
+        return None
     try:
         named = name()
     except ValueError:
         return None
-    return location_of(connection_of(options), named) if check_connection(options, Diagnostics()) else None
+    return location_of(connection_of(options), named)

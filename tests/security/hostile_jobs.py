@@ -158,6 +158,8 @@ NUMBERS: dict[str, str] = {
     **{f"an address: {address}": with_options("LocalFile", path=address, file_format_type="csv",
                                               schema={"fields": {"a": "int"}})
        for address in ("s3a://[x/y", "sftp://h:abc/x", "sftp://u:p@[h/x", "ftp://h:99999999/x", "s3a://a\u2100b/c")},
+    "a database by a variable in a variable": SOURCE
+    + 'sink { Jdbc { url = "${x:${y}}", table = "a.b", generate_sink_sql = true } }\n',
     **{f"a target: {address}": SOURCE + f'sink {{ Spark {{ format = csv, path = "{address}" }} }}\n'
        for address in ("s3a://[x/y", "sftp://h:abc/x", "amqp://u:p[q@h/x")},
 }  # fmt: skip

@@ -21,6 +21,12 @@ from tests.security.hostile_jobs import (
 )
 
 LONG = ("five thousand blocks", "five thousand sinks of one table")
+SLOW = (
+    "only blanks", "five thousand files", "many closed brackets", "many keys", "a dotted env", "many plugin inputs",
+    "blocks that substitutions bring", "a query: a deep type", "a query: many semicolons", "a query: many values",
+    "a query: a sum of 3,500 columns", "a query: many columns",
+)  # fmt: skip
+"""Cases of a second or more, which `make soak` tries."""
 SECRET = "planted-4f1c"
 
 
@@ -47,7 +53,7 @@ QUICK_PATTERNS = {name: text for name, text in pattern_jobs().items() if name.st
 def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys):
     monkeypatch.chdir(place)
     for name, text in jobs.items():
-        if name not in LONG:
+        if name not in (*LONG, *SLOW):
             code, shown = checked(text, capsys)
             assert code in (0, 2), (name, shown[:2000])
             assert "PEN9" not in shown, (name, shown[:2000])
@@ -56,6 +62,14 @@ def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, mon
 @pytest.mark.soak
 def test_no_pattern_of_any_option_hangs(place, monkeypatch, capsys):
     test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(pattern_jobs(), place, monkeypatch, capsys)
+
+
+@pytest.mark.soak
+def test_a_job_that_takes_its_time_has_an_answer(place, monkeypatch, capsys):
+    slow = {name: text for jobs in (SUBSTITUTIONS, TEXTS, SHAPES) for name, text in jobs.items() if name in SLOW}
+    assert len(slow) == len(SLOW)
+    monkeypatch.setattr("tests.security.test_hostile_jobs.SLOW", ())
+    test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(slow, place, monkeypatch, capsys)
 
 
 @pytest.mark.soak
