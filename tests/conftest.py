@@ -38,11 +38,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 LONGEST = (
     "connectors/kafka/test_change_targets.py",
     "test_wheel.py",
-    "engine/runtime/test_class_archive.py",
     "engine/runtime/streaming/test_streams.py",
     "engine/runtime/streaming/test_same_rows.py",
     "connectors/test_kill.py",
     "connectors/delta/test_delta.py",
+    "connectors/delta/test_delta_modes.py",
     "connectors/storage/test_s3.py",
     "connectors/test_stored_values.py",
     "ownership/test_explorer.py",

@@ -42,27 +42,33 @@ def is_kept(before: object, after: object) -> bool:
     return after == before or (blank is None and after == "")
 
 
+VARIANTS = [
+    ("csv", {}, {}),
+    ("csv", HEADER, {"csv_use_header_line": True}),
+    ("csv", {"quote_char": "'"}, {"quote_char": "'"}),
+    ("csv", {"field_delimiter": "\t"}, {"field_delimiter": "\t"}),
+    ("csv", {"field_delimiter": "\x01"} | HEADER, {"field_delimiter": "\x01"} | SKIPPED),
+    ("csv", {"csv_string_quote_mode": "NONE"}, {}),
+    ("json", {}, {}),
+    ("xml", {}, {"xml_row_tag": "RECORD"}),
+    ("excel", {}, SKIPPED),
+    ("text", {}, {}),
+    ("text", {"field_delimiter": "|"}, {"field_delimiter": "|"}),
+    (
+        "text",
+        {"field_delimiter": "\t", "row_delimiter": "\r\n"},
+        {"field_delimiter": "\t", "row_delimiter": "\r\n"},
+    ),
+]
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(
-    ("kind", "sink", "source"),
+    ("table", "kind", "sink", "source"),
     [
-        ("csv", {}, {}),
-        ("csv", HEADER, {"csv_use_header_line": True}),
-        ("csv", {"quote_char": "'"}, {"quote_char": "'"}),
-        ("csv", {"field_delimiter": "\t"}, {"field_delimiter": "\t"}),
-        ("csv", {"field_delimiter": "\x01"} | HEADER, {"field_delimiter": "\x01"} | SKIPPED),
-        ("csv", {"csv_string_quote_mode": "NONE"}, {}),
-        ("json", {}, {}),
-        ("xml", {}, {"xml_row_tag": "RECORD"}),
-        ("excel", {}, SKIPPED),
-        ("text", {}, {}),
-        ("text", {"field_delimiter": "|"}, {"field_delimiter": "|"}),
-        (
-            "text",
-            {"field_delimiter": "\t", "row_delimiter": "\r\n"},
-            {"field_delimiter": "\t", "row_delimiter": "\r\n"},
-        ),
+        pytest.param(table, *variant, marks=pytest.mark.soak if table == "number" and variant[1] else ())
+        for table in TABLES
+        for variant in VARIANTS
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value) or "plain",
 )

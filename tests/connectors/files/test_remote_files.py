@@ -15,7 +15,7 @@ from connectors.storage.hadoop_files import HadoopFiles
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from tests.connectors.killed_files import killed_before_each
+from tests.connectors.killed_files import killed_before, killed_before_each
 from tests.connectors.remote_path import RemotePath
 from tests.connectors.suite import SinkSuite
 from tests.sampling import sampled
@@ -64,7 +64,19 @@ class TestParquetElsewhere(SinkSuite):
     def leftovers(self, tmp_path):
         return [name for name in tmp_path.children() if name not in ("target", "state", "other")]
 
-    @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
+    @pytest.mark.parametrize(("mode", "step"), [("APPEND_DATA", 2), ("PARTITIONS", 3)])
+    def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
+        assert killed_before(self, step, mode, spark, tmp_path, monkeypatch, CHANGES)
+        assert [name for name in tmp_path.children() if name.startswith(".")] == []
+
+    @pytest.mark.parametrize(
+        "mode",
+        [
+            "DROP_DATA",
+            pytest.param("APPEND_DATA", marks=pytest.mark.soak),
+            pytest.param("PARTITIONS", marks=pytest.mark.soak),
+        ],
+    )
     def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
         """Killed before the first, the second, … of its changes to the file system, each time ended by `--resume` or
         by the next run, which may be killed in its turn."""
