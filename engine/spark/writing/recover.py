@@ -81,7 +81,8 @@ def abort_staged(
     kept: Collection[str],
 ) -> None:
     """Remove what a run of which this process has the claim staged, but for the writes `kept`. Raises a `RunError` with
-    what cannot be removed."""
+    what cannot be removed, or not yet (PEN5011)."""
+    _refuse_running_tasks(spark, log, recorded)
     diagnostics, run = Diagnostics(), context_of(spark, log.run_id, claim)
     for write_id, name in recorded.writes.items():
         if recorded.has_place(write_id) and write_id not in kept:
