@@ -65,8 +65,11 @@ def resume(
 
 
 def finish_decided(spark: SparkSession, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS) -> None:
-    """Finish a run that is to be continued, where it had decided to commit. Raises PEN5008 and PEN5302 as `resume`."""
+    """Finish a run that is to be continued, where it had decided to commit; nothing if it has finished. Raises PEN5008
+    and PEN5302 as `resume`."""
     recorded = journal(spark, state, run_id).read()
+    if recorded is not None and recorded.outcome is RunOutcome.FINISHED:
+        return
     if recorded is None or recorded.outcome is not None or recorded.is_decided:
         resume(spark, state, run_id, credentials)
 

@@ -164,7 +164,9 @@ def test_an_edited_query_and_a_changed_source_refuse_the_reuse(spark, folder, ca
     found = {name: sorted(parquet_rows(folder / "out" / name, ["id"]).elements()) for name in names}
     assert found == {**{name: [(1,)] for name in names}, "edited": [(11,)], "changed": [(1,), (2,)]}
     assert sorted(read_by_run(folder)) == ["changed", "edited", "gone", "jdbc", "last"]
-    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 2  # it has ended
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0  # it has ended
+    assert "run killed is committed already" in capsys.readouterr().out
+    assert main(["run", str(path), "--resume", "never", "--continue"]) != 0
     assert "PEN5008" in capsys.readouterr().err
 
 
