@@ -77,13 +77,15 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session as `penstock run` makes it, on two cores, with the jars of the connectors and of databases."""
+    """A session as `penstock run` makes it, on two cores, with the jars of the connectors and of databases; with
+    `PENSTOCK_TEST_ACCELERATOR=comet`, accelerated."""
     pytest.importorskip("pyspark")
     from connectors.delta.connector import connector as delta
     from connectors.iceberg.connector import connector as iceberg
     from connectors.jdbc.known_dialects import DIALECTS
     from connectors.kafka.connector import connector as kafka_connector
     from connectors.shared.spark_jars import spark_jar
+    from engine.job.model.job import Accelerator
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")
@@ -99,6 +101,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
     jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, spark_jar("avro"), *drivers)
-    session = open_session("tests", settings, jars, delta.session_settings)
+    accelerator = Accelerator(os.environ.get("PENSTOCK_TEST_ACCELERATOR", "none"))
+    session = open_session("tests", settings, jars, delta.session_settings, accelerator=accelerator)
     yield session
     session.stop()
