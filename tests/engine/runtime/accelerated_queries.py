@@ -8,6 +8,7 @@ floating-point numbers to eleven digits, errors by Spark's condition.
 
 import json
 import math
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -50,7 +51,12 @@ VALUES = {
     "map<string,int>": ("map('a', int(id), 'b', null)", "map()"),
 }
 """By type: a value of a row, and the one of every seventh row."""
-KNOWN: dict[str, str] = {}
+UNSTABLE = re.compile(
+    r"\b(?:any_value|first|first_value|last|last_value|rand|randn|uuid|shuffle|limit|row_number|ntile|lag|lead"
+    r"|monotonically_increasing_id|collect_list|collect_set|mode|sample|tablesample|now|current_timestamp)\b",
+    re.IGNORECASE,
+)
+"""What gives other rows where rows come in another order, so that there is no right answer."""
 
 
 def value(type_: str, name: str) -> str:
@@ -116,7 +122,7 @@ def compare(spark: SparkSession, what: str, count: int, work: Path) -> None:
         asked += 1
         failed += isinstance(ends[0], str)
         native += "Comet" in (plan(spark, query) if not isinstance(ends[1], str) else "")
-        if not equal(*ends):
+        if not equal(*ends) and not UNSTABLE.search(query):
             shown = [item if isinstance(item, str) else [str(row) for row in item][:60] for item in ends]
             print(json.dumps({"name": name, "query": query, "spark": shown[0], "comet": shown[1]}), flush=True)
     print(json.dumps({"queries": asked, "errors": failed, "native": native}), flush=True)

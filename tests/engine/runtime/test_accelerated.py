@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,13 +24,26 @@ def sample_and(full: int, sample: int):
 @sample_and(500, sample=12)
 def test_rows_and_counts_are_equal_with_and_without_comet(count):
     """In a process of its own: a session that runs already cannot get Comet."""
-    command = [sys.executable, "-m", "tests.engine.runtime.accelerated_runs", str(count)]
-    ended = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
-    )
-    lines = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    *problems, summary = lines
+    *problems, summary = printed("accelerated_runs", str(count))
     assert problems == []
     assert summary["jobs"] == count
     assert summary["native"] > summary["operators"] / 2, summary
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+@pytest.mark.parametrize("what", ["tpch", "tpcds", "cases", "random"])
+def test_rows_of_queries_are_equal_with_and_without_comet(what):
+    *problems, summary = printed("accelerated_queries", what, "2000")
+    assert [problem for problem in problems if "query" in problem] == []
+    assert summary["native"] > 0
+
+
+def printed(program: str, *arguments: str) -> list[dict[str, Any]]:
+    """The JSON lines of a program of this folder."""
+    ended = subprocess.run(
+        [sys.executable, "-m", f"tests.engine.runtime.{program}", *arguments],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    return [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
