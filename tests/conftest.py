@@ -85,7 +85,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     from connectors.jdbc.known_dialects import DIALECTS
     from connectors.kafka.connector import connector as kafka_connector
     from connectors.shared.spark_jars import spark_jar
-    from engine.job.model.job import Accelerator
+    from engine.job.model.job import Accelerator, Env
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")
@@ -102,6 +102,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
     jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, spark_jar("avro"), *drivers)
     accelerator = Accelerator(os.environ.get("PENSTOCK_TEST_ACCELERATOR", "none"))
+    if accelerator is Accelerator.COMET:  # also for jobs that do not ask for it
+        Env.session_settings = property(lambda env: env.spark)
     session = open_session("tests", settings, jars, delta.session_settings, accelerator=accelerator)
     yield session
     session.stop()

@@ -16,6 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -139,6 +140,9 @@ def end(spark: SparkSession, query: str, *, is_on: bool) -> list[Any] | str:
         return sorted((plain(tuple(row)) for row in shown(spark.sql(query)).collect()), key=str)
     except PySparkException as error:
         return f"{error.getCondition() or type(error).__name__}: {str(error)[:200]}"
+    except Py4JError as error:
+        found = re.search(r"\[([A-Z0-9_.]+)\]", str(error))  # PySpark does not know all classes of Comet's errors
+        return f"{found[1] if found else 'Java'}: {str(error)[:600]}"
 
 
 def shown(df: DataFrame) -> DataFrame:
