@@ -23,9 +23,9 @@ from pyspark.version import __version__
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
-from engine.job.model.job import Accelerator
+from engine.job.model.job import COMET_ENABLED, Accelerator
 from engine.job.options.env import FIXED
-from engine.spark.starting.accelerator import accelerated, class_is_loaded, refuse_session_without
+from engine.spark.starting.accelerator import ACCELERATED, accelerated, class_is_loaded, refuse_session_without
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.defaults import (
     add_defaults,
@@ -161,6 +161,8 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
     """A new session in the same application, without views or settings of other pipelines."""
     session = spark.newSession()
     for key, value in {**(settings or {}), **FIXED}.items():
+        if key == COMET_ENABLED and session.conf.get(ACCELERATED, None) is None:  # without Comet, or the user's own
+            continue
         if session.conf.get(key, None) == value:  # the application has it
             continue
         if session.conf.isModifiable(key) or key.startswith(_UNREGISTERED):

@@ -175,7 +175,7 @@ class Env:
 
     @property
     def session_settings(self) -> Mapping[str, str]:
-        """The settings of the job's own sessions: another job of the application may have asked for an accelerator."""
+        """The settings of the job's own sessions: another job may have started the application with an accelerator."""
         return self.spark if self.accelerator is Accelerator.COMET else {**self.spark, COMET_ENABLED: "false"}
 
 

@@ -26,6 +26,8 @@ from engine.spark.starting.jars import IVY, local_jar
 from engine.spark.starting.off_heap import off_heap
 from engine.spark.starting.submit_options import EXECUTOR_PATH, submit_options
 
+ACCELERATED: Final = "spark.penstock.accelerator"
+"""A setting of the application: that a job's `accelerator` has started it with Comet, not the user's own settings."""
 PLUGIN: Final = "org.apache.spark.CometPlugin"
 EXPLAIN: Final = "org.apache.comet.ExtendedExplainInfo"
 """What adds to the text of a plan which operators are Comet's, and why the others are not."""
@@ -76,6 +78,7 @@ def accelerated(
     known = {**given, **settings}
     _refuse_off(known)
     added = {name: value for name, value in DEFAULTS.items() if name not in known}
+    added[ACCELERATED] = "comet"
     added[_PLUGINS] = _joined(known.get(_PLUGINS), PLUGIN)
     added[_PROVIDERS] = _joined(known.get(_PROVIDERS), EXPLAIN)
     if _OFF_HEAP_SIZE not in known:
