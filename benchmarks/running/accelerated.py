@@ -16,6 +16,7 @@ machine is, and the load what else it does. Linux.
 
 import argparse
 import os
+import re
 import shutil
 import statistics
 import sys
@@ -89,11 +90,13 @@ def job(case: str, work: Path) -> Path:
         names = [path.stem for path in sorted((work / "data").glob("*.parquet"))]
         sources = "".join(_source(name, f"{work}/data/{name}.parquet") for name in names)
         queries = tpch(work)
-        steps = "".join(f'Sql {{ plugin_output = "q{n}", query = """{text}""" }}\n' for n, text in queries)
+        steps = "".join(_step(f"q{n}", [name for name in names if re.search(rf"\b{name}\b", text)], text)
+                        for n, text in queries)  # fmt: skip
         sinks = "".join(_sink(f"q{n}", "${out}/" + f"q{n}") for n, _ in queries)
         file.write_text(f"source {{ {sources} }}\ntransform {{ {steps} }}\nsink {{ {sinks} }}\n")
         return file
-    source = "".join(_source(name, f"{work}/data/{name}") for name in ("lines", "orders") if name in QUERIES[case])
+    inputs = [name for name in ("lines", "orders", "rows") if re.search(rf"(?:from|join) {name}\b", QUERIES[case])]
+    source = "".join(_source(name, f"{work}/data/{name}") for name in inputs)
     if case == "csv":
         fields = ", ".join(f'{n} = "{t}"' for n, t in (column.split(" ") for column in CSV.split(", ")))
         source = _source("rows", f"{work}/data/rows", "csv", f", schema {{ fields {{ {fields} }} }}")
@@ -102,9 +105,13 @@ def job(case: str, work: Path) -> Path:
         sink = 'Delta { plugin_input = q, path = "${out}" }'
     if case == "iceberg":
         sink = 'Iceberg { plugin_input = q, warehouse = "${out}", table = "db.t" }'
-    step = f'Sql {{ plugin_output = "q", query = """{QUERIES[case]}""" }}'
+    step = _step("q", inputs, QUERIES[case])
     file.write_text(f"source {{ {source} }}\ntransform {{ {step} }}\nsink {{ {sink} }}\n")
     return file
+
+
+def _step(name: str, inputs: list[str], query: str) -> str:
+    return f'Sql {{ plugin_input = [{", ".join(inputs)}], plugin_output = "{name}", query = """{query}""" }}\n'
 
 
 def _source(name: str, path: str, kind: str = "parquet", more: str = "") -> str:

@@ -92,10 +92,13 @@ class RandomJob:
         steps, name = list[str](), "lines"
         for number in range(choose.randint(1, 3)):
             query, is_last = _query(choose, name)
-            steps.append(f'Sql {{ plugin_output = "q{number}", query = """{query}""" }}')
+            inputs = f"{name}, parts" if " parts" in query else name
+            steps.append(f'Sql {{ plugin_input = [{inputs}], plugin_output = "q{number}", query = """{query}""" }}')
             name = f"q{number}"
             if is_last:
                 break
+        part = f'LocalFile {{ plugin_output = "parts", path = "{data}/parts", file_format_type = parquet }}'
+        parts = part if any("parts]" in step for step in steps) else ""
         sink, path = choose.choice(SINKS), "${out}"
         written = (
             f'Delta {{ path = "{path}", data_save_mode = DROP_DATA }}' if sink == "delta"
@@ -104,7 +107,7 @@ class RandomJob:
         text = f"""env {{ job.name = "random", accelerator = comet, job.retry.times = 0 }}
 source {{
   LocalFile {{ plugin_output = "lines", path = "{data}/lines", file_format_type = parquet{_rules(choose)} }}
-  LocalFile {{ plugin_output = "parts", path = "{data}/parts", file_format_type = parquet }}
+  {parts}
 }}
 transform {{
   {"".join(f"{step}{chr(10)}  " for step in steps)}
