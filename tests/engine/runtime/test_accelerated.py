@@ -27,7 +27,7 @@ def test_rows_and_counts_are_equal_with_and_without_comet(count):
     *problems, summary = printed("accelerated_runs", str(count))
     assert problems == []
     assert summary["jobs"] == count
-    assert summary["native"] > summary["operators"] / 2, summary
+    assert summary["native"] > 0, summary
 
 
 @pytest.mark.spark
