@@ -248,7 +248,7 @@ class _Loader:
         node = with_defaults(self.env_node(), self.settings.project.env)
         env = read_env(node, Path(self.source.path).stem, self.diagnostics, self.settings.masks,
                        self.compat)  # fmt: skip
-        if self.settings.accelerator is not None:
+        if self.settings.accelerator is not None and env.mode != "STREAMING":
             env = replace(env, accelerator=self.settings.accelerator)
         if env.options is not None and "parallelism" in env.options.places:
             self.parallelism = env.parallelism

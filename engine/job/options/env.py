@@ -175,9 +175,9 @@ def read_env(
         tuning=_tuning(options, diagnostics),
         reuses_batch_plans=options.flag("reuse_batch_plans"),
         chains=options.flag("chaining"),
-        accelerator=Accelerator(options.string("accelerator")),
         interval=read_interval(options, diagnostics),
         keep_runs=_keep_runs(options, diagnostics),
+        accelerator=_accelerator(options, diagnostics),
     )
 
 
@@ -221,6 +221,16 @@ def _without(node: MapNode, left_out: Entry) -> MapNode:
         if entry is not left_out
     )
     return replace(node, entries=kept)
+
+
+def _accelerator(options: Options, diagnostics: Diagnostics) -> Accelerator:
+    """The accelerator of a batch job; a stream runs without one."""
+    found = Accelerator(options.string("accelerator"))
+    if found is Accelerator.NONE or options.string("job.mode") != "STREAMING":
+        return found
+    message = "`accelerator` has no effect on a streaming job: its micro-batches run in Spark alone"
+    diagnostics.warning("PEN2011", message, options.span("accelerator"), "leave it out")
+    return Accelerator.NONE
 
 
 def _tuning(options: Options, diagnostics: Diagnostics) -> frozenset[Tuning]:

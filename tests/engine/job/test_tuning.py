@@ -38,3 +38,21 @@ def test_a_stream_has_javas_own_compiler():
 def test_the_reuse_of_plans_can_be_turned_off():
     env, found = env_of("reuse_batch_plans = false")
     assert (env.reuses_batch_plans, found) == (False, [])
+
+
+def test_an_accelerator_is_for_batch_jobs():
+    env, found = env_of("accelerator = comet")
+    assert (env.accelerator.value, found) == ("comet", [])
+    env, found = env_of("accelerator = comet, job.mode = STREAMING")
+    assert env.accelerator.value == "none"
+    assert [code for code, _ in found] == ["PEN2011"]
+
+
+def test_an_accelerator_that_there_is_not_is_an_error():
+    _, found = env_of("accelerator = gluten")
+    assert [code for code, _ in found] == ["PEN2004"]
+
+
+def test_sessions_of_jobs_without_an_accelerator_have_it_off():
+    assert env_of("accelerator = comet")[0].session_settings == {}
+    assert env_of("")[0].session_settings == {"spark.comet.enabled": "false"}
