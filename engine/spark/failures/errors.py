@@ -115,6 +115,7 @@ _LOST_IN_COPY: Final = re.compile(
 
 _LOST_CONNECTION: Final = re.compile(
     r"Socket error|Socket fail to connect|Communications link failure|terminating connection|"
+    r"unexpected end of stream, read|"
     r"I/O error occurred while sending to the backend|This connection has been closed"
 )
 """What the JDBC drivers of PostgreSQL, MariaDB and MySQL say of it."""
