@@ -33,7 +33,8 @@ _PRIVILEGES: Final = (
 )
 _LOST: Final = re.compile(
     r"terminating connection|connection has been closed|connection is closed|I/O error occurred while sending"
-    r"|Communications link failure|Socket (?:error|fail)|Connection reset|Broken pipe|unexpected end of stream, read|Connection\.close\(\) has been"
+    r"|Communications link failure|Socket (?:error|fail)|Connection reset|Broken pipe|Connection\.close\(\) has been"
+    r"|unexpected end of stream, read"
     r"|the database system is (?:starting up|shutting down|in recovery mode|not yet accepting)",
     re.IGNORECASE,
 )
