@@ -4,6 +4,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
@@ -159,11 +160,14 @@ def _written_by_tasks(sink: RowSink, df: "DataFrame", write: RowWrite) -> tuple[
         import pyarrow as pa
         from pyspark import TaskContext
 
-        context, rows = TaskContext.get(), 0
+        context, rows, left = TaskContext.get(), 0, iter(batches)
+        # Read before the connector makes anything: for a task that has failed or was killed while this process started,
+        # reading raises; it would write after the abort.
+        first = next(left, None)
 
         def counted() -> "Iterator[pa.RecordBatch]":
             nonlocal rows
-            for batch in batches:
+            for batch in chain(() if first is None else (first,), left):
                 rows += batch.num_rows
                 yield batch
 
