@@ -27,6 +27,10 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 	PENSTOCK_TEST_CONTINUED_TABLES=50 .venv/bin/python -m pytest tests/engine/runtime/test_continue.py
 	PENSTOCK_TEST_ACCELERATOR=comet .venv/bin/python -m pytest tests/test_examples.py tests/engine/runtime/test_run.py
 	PENSTOCK_TEST_TABLES=100 .venv/bin/python -m pytest tests/connectors/jdbc/test_whole_database.py
+	PENSTOCK_TEST_RESTARTS=all .venv/bin/python -m pytest tests/connectors/jdbc/test_restarted_server.py \
+		tests/engine/runtime/test_merge_counts.py
+	PENSTOCK_TEST_PAIRS=500 PENSTOCK_TEST_EDITS=1000 .venv/bin/python -m pytest tests/engine/spark/test_table_difference.py \
+		tests/engine/plan/meaning/test_fingerprint.py
 
 bench: .venv/.dev  ## measure against hand-written PySpark
 	.venv/bin/python benchmarks/running/measure.py
