@@ -126,7 +126,6 @@ def test_only_running_leads_to_spark():
     assert found <= {
         "engine.runtime.application",
         "engine.runtime.answer_early",
-        "engine.runtime.counting.costs",
         "engine.runtime.counting.planned_share",
         "engine.runtime.execute",
         "engine.runtime.incremental_targets",

@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.spark.failures.errors import SPARK_ERRORS
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -43,6 +41,8 @@ def costs(spark: "SparkSession", tags: Mapping[str, str]) -> Mapping[str, Cost]:
     Spark is asked for all at once, as JSON: two calls, however many stages there are. Those that it does not know any
     more (`spark.ui.retainedStages`, a thousand) are left out.
     """
+    from engine.spark.failures.errors import SPARK_ERRORS
+
     found = dict.fromkeys(tags.values(), Cost())
     with suppress(*SPARK_ERRORS):
         stages = {stage["stageId"]: _cost(stage) for stage in _stages(spark) if stage["status"] != "SKIPPED"}

@@ -2,12 +2,13 @@
 
 import json
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 
-from engine.cli import main
-from engine.orchestration import run_listed
+pytest.importorskip("pyspark")
+pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+from engine.cli import main  # noqa: E402
+from engine.orchestration import run_listed  # noqa: E402
 
 WIDEN = """
 source {{ FakeSource {{ row.num = 3, schema {{ fields {{ id = {type} }} }} }} }}
@@ -35,7 +36,7 @@ def test_explain_shows_what_the_jobs_before_will_leave(tmp_path, monkeypatch, ca
     monkeypatch.chdir(tmp_path)
     jobs(tmp_path)
     (tmp_path / "table").mkdir()
-    pyarrow.parquet.write_table(pyarrow.table({"id": pyarrow.array([1], pyarrow.int32())}), "table/a.parquet")
+    parquet.write_table(pyarrow.table({"id": pyarrow.array([1], pyarrow.int32())}), "table/a.parquet")
     assert main(["explain", "read.conf", "--columns"]) == 0, capsys.readouterr().err
     assert "- id int" in capsys.readouterr().out
     assert main(["explain", "widen.conf", "read.conf", "--columns"]) == 0, capsys.readouterr().err
@@ -50,7 +51,7 @@ def test_explain_shows_what_the_jobs_before_will_leave(tmp_path, monkeypatch, ca
 def test_a_target_that_is_kept_leaves_its_own_columns(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table").mkdir()
-    pyarrow.parquet.write_table(pyarrow.table({"id": pyarrow.array([1], pyarrow.int64())}), "table/a.parquet")
+    parquet.write_table(pyarrow.table({"id": pyarrow.array([1], pyarrow.int64())}), "table/a.parquet")
     kept = WIDEN.format(type="int").replace(
         "RECREATE_SCHEMA, data_save_mode = DROP_DATA, overwrite_foreign_files = true", "CREATE_SCHEMA_WHEN_NOT_EXIST"
     )
