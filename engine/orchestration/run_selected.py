@@ -17,8 +17,6 @@ from engine.intervals.due_intervals import ALL
 from engine.intervals.job_ledgers import CompileAgain
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
-from engine.orchestration.run_listed import run_listed
-from engine.orchestration.run_project import ProjectRun, RunOptions, run_project
 from engine.project.check_project import places_of
 from engine.project.compile_project import CompiledProject, compile_in_project, compile_project, compile_with
 from engine.project.compiled_jobs import of_all_jobs
@@ -34,11 +32,12 @@ from engine.terminal.rare_collections import usual_collections
 from engine.terminal.run_terminal import RunTerminal
 from engine.terminal.summary import console
 from engine.testing.read_tests import JobTest, tests_of
-from engine.testing.run_tests import run_test_on
 from engine.together.group import group_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from engine.orchestration.run_project import ProjectRun
 
 
 def run_selected(arguments: Namespace, settings: Settings, *, command: str) -> int:
@@ -83,6 +82,8 @@ def run_chosen(
         plans, again = tuple(map(deferral.apply, plans)), partial(_deferred_again, compiled, deferral)
     if getattr(arguments, "together", False):
         return _run_together(arguments, compiled, jobs, plans)
+    from engine.orchestration.run_project import RunOptions, run_project
+
     by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
     terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
     is_full = getattr(arguments, "full_refresh", False)
@@ -111,6 +112,8 @@ def _run_together(
         print(f"checked {len(plans)} jobs: they can be committed together")
         return 0
     require_spark("running a job")
+    from engine.orchestration.run_listed import run_listed
+
     request = RunRequest(arguments.run_id or new_run_id(), is_fresh=arguments.run_id is None)
     code = run_listed([group], request, terminal, compile_again=lambda job: job, master=arguments.master)
     state = arguments.state_dir or compiled.project.state_dir
@@ -153,6 +156,8 @@ def _test_job(
 def _tested(
     test: JobTest, compiled: CompiledProject, settings: Settings, spark: "SparkSession"
 ) -> tuple[Diagnostic, ...]:
+    from engine.testing.run_tests import run_test_on
+
     found = Diagnostics()
     own = replace(of_all_jobs(settings), variables={**settings.variables, **test.variables})
     job = compile_with(test.job, own, compiled.written, found)
@@ -161,7 +166,7 @@ def _tested(
     return run_test_on(spark, job, test)
 
 
-def _print_table(ended: ProjectRun, terminal: RunTerminal) -> None:
+def _print_table(ended: "ProjectRun", terminal: RunTerminal) -> None:
     """One line for each job, and one that says how all of them ended."""
     runs = ended.runs
     counts = {status: sum(run.status is status for run in runs) for status in JobStatus}

@@ -33,6 +33,7 @@ def test_a_run_in_the_background_is_waited_for(tmp_path, capfd):
     assert again.returncode == 0, "it has been done"
 
 
+@pytest.mark.spark
 def test_a_run_that_does_not_begin_is_an_error(tmp_path, capsys):
     (tmp_path / "state" / "runs" / "one").mkdir(parents=True)
     (tmp_path / "job.conf").write_text(JOB.format(folder=tmp_path, value="id"))

@@ -46,6 +46,10 @@ EFFECTS = {
         (option.name for option in OPTIONS if option.name.startswith("interval.")), DO_WHAT_IS_MISSING
     ),
     "state_dir": ("engine/state/test_state_dir.py", "test_a_relative_directory_of_the_job_is_relative_to_its_root"),
+    "state.keep_runs": (
+        "engine/state/test_ledger.py",
+        "test_old_runs_are_pruned_but_for_open_ones_and_those_begun_again",
+    ),
     "stream.trigger": ("engine/runtime/streaming/test_checks.py", "test_triggers"),
     "stream.checkpoint": ("engine/runtime/streaming/test_changed_jobs.py", "test_a_checkpoint_is_where_the_job_says"),
     "metrics_file": (
