@@ -15,6 +15,7 @@ from connectors.files.declared_files import check_declared
 from connectors.files.file_options import file_format
 from connectors.files.formats.readers import FileSet, load, plain_reader
 from connectors.files.json_fields import MOST_ROWS, names_of
+from connectors.files.partition_columns import partition_columns
 from connectors.interface.schema_option import declares_columns, refuse_missing_columns
 from connectors.shared.spark_types import columns_of
 from connectors.storage.paths import data_files, local_path
@@ -34,7 +35,8 @@ def report_drift(files: FileSet, table: CatalogTable) -> Diagnostics:
         return diagnostics
     copies = local_path(files.options.string("path"))
     if copies is not None:
-        _check_copies(table, files.options, data_files(copies), files.of_path, diagnostics)
+        found = data_files(copies)
+        _check_copies(table, files.options, found, _parts(files, copies, found), diagnostics)
     elif kind != "csv":  # Spark compares the headers of those itself
         _check_remote(files, table, kind, diagnostics)
     if diagnostics.has_errors:
@@ -59,13 +61,21 @@ def _check_remote(files: FileSet, table: CatalogTable, kind: str, diagnostics: D
             report_json(table, files.options, {file: _json_names(files, file) for file in chosen}, diagnostics)
         return
     held = {file: columns for file in chosen if (columns := _columns(files, file, kind))}
+    parts = _parts(files, files.root or files.options.string("path"), listed)
     names = [column.name for columns in held.values() for column in columns]
-    names += [column.name for column in files.of_path]
+    names += [column.name for column in parts]
     if held:
         is_certain = len(held) == len(listed)
         refuse_missing_columns(table, dict.fromkeys(names), files.options, diagnostics, is_certain=is_certain)
     if not diagnostics.has_errors:
-        report_held(table, files.options, held, files.of_path, diagnostics)
+        report_held(table, files.options, held, parts, diagnostics)
+
+
+def _parts(files: FileSet, root: str, found: Sequence[str]) -> list[Column]:
+    """The columns of directories, also those that are declared among the others."""
+    known = {column.name.lower() for column in files.of_path}
+    more = (column for column in partition_columns(root, found) if column.name.lower() not in known)
+    return [*files.of_path, *more]
 
 
 def _listed(files: FileSet) -> list[str]:
