@@ -121,8 +121,8 @@ def test_an_added_column_reaches_every_target(spark, tmp_path, kafka, postgres, 
     text = f"env {{ {env} }}\nsource {{ {source(kafka.servers, topic, given)} }}\nsink {{ {sinks} }}"
     commit, interrupted = committing.commit, []
 
-    def interrupt(session, staged):
-        commit(session, staged)
+    def interrupt(session, staged, *more):
+        commit(session, staged, *more)
         if "note" in staged.changes and not interrupted:
             interrupted.append(staged)
             raise RuntimeError("interrupted between the targets")
