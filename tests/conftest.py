@@ -36,6 +36,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 LONGEST = (
+    "sql/test_query_cases.py",
+    "engine/runtime/test_submit.py",
+    "connectors/paimon/test_paimon.py",
+    "connectors/paimon/test_paimon_spanning_keys.py",
+    "connectors/jdbc/test_sink_suite.py",
+    "engine/spark/test_messages_of_sources.py",
+    "sql/test_agreement.py",
+    "connectors/paimon/test_paimon_modes.py",
+    "seatunnel/test_jobs.py",
+    "connectors/kafka/test_source.py",
     "connectors/kafka/test_change_targets.py",
     "test_wheel.py",
     "engine/runtime/streaming/test_streams.py",

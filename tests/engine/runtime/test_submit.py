@@ -135,18 +135,39 @@ def submit(folder: Path, job: str, master: str, *options: str, fails: bool = Fal
     return done
 
 
-def test_a_packaged_job_runs_on_two_workers(master, cluster, data, tmp_path):
-    out, folder = tmp_path / "out", tmp_path / "elsewhere"
-    submit(folder, JOB.format(data=data, out=out, settings=", spark.sql.shuffle.partitions = 2"), master)
-    assert (folder / ".penstock" / "runs" / "first" / "run.json").exists()
-    assert rows(out) == {("even", 500, 249_500), ("odd", 500, 250_000)}
-    assert {path.name for path in cluster.glob("worker*/app-*/*")} == {"0", "1"}, "an executor on each worker"
-
-
 def logged(folder: Path) -> list[dict[str, object]]:
     """The events of Spark in its log."""
     logs = [path for path in folder.rglob("*") if path.is_file() and "status" not in path.name]
     return [json.loads(line) for path in logs for line in path.read_text().splitlines() if line.startswith("{")]
+
+
+def test_a_packaged_job_runs_on_two_workers_and_settings_of_spark_submit_are_kept(master, cluster, data, tmp_path):
+    given = {
+        "spark.sql.shuffle.partitions": "7",
+        "spark.ui.enabled": "true",
+        "spark.ui.port": "0",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (tmp_path / "events").as_uri(),
+    }
+    (tmp_path / "events").mkdir()
+    out, folder = tmp_path / "out", tmp_path / "elsewhere"
+    options = [text for name, value in given.items() for text in ("--conf", f"{name}={value}")]
+    submit(folder, JOB.format(data=data, out=out, settings=""), master, *options)
+    assert (folder / ".penstock" / "runs" / "first" / "run.json").exists()
+    assert rows(out) == {("even", 500, 249_500), ("odd", 500, 250_000)}
+    assert {path.name for path in cluster.glob("worker*/app-*/*")} == {"0", "1"}, "an executor on each worker"
+    events = logged(tmp_path / "events")
+    (started,) = (event for event in events if event["Event"] == "SparkListenerEnvironmentUpdate")
+    properties = dict(started["Spark Properties"])
+    assert {name: properties.get(name) for name in given} == given
+    assert properties["spark.scheduler.mode"] == "FAIR"
+    assert "spark.databricks.delta.snapshotPartitions" not in properties, "a default for one machine"
+    tasks = {
+        event["Stage Info"]["Number of Tasks"] for event in events if event["Event"] == "SparkListenerStageCompleted"
+    }
+    assert 7 in tasks, "the partitions of the aggregate"
 
 
 def test_executors_come_with_the_work_and_go_when_they_are_idle(master, data, tmp_path):
@@ -168,31 +189,6 @@ def test_a_cluster_without_room_for_an_executor_is_an_error_after_the_time_out(m
     done = submit(tmp_path / "elsewhere", job, master, "--conf", "spark.executor.memory=7g", fails=True)
     assert re.search(r"error\[PEN5053\]: no executor in \d+ s", done.stdout + done.stderr)
     assert not (tmp_path / "out").exists()
-
-
-def test_settings_of_spark_submit_are_kept(master, data, tmp_path):
-    given = {
-        "spark.sql.shuffle.partitions": "7",
-        "spark.ui.enabled": "true",
-        "spark.ui.port": "0",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.compress": "false",
-        "spark.eventLog.dir": (tmp_path / "events").as_uri(),
-    }
-    (tmp_path / "events").mkdir()
-    options = [text for name, value in given.items() for text in ("--conf", f"{name}={value}")]
-    submit(tmp_path / "elsewhere", JOB.format(data=data, out=tmp_path / "out", settings=""), master, *options)
-    events = logged(tmp_path / "events")
-    (started,) = (event for event in events if event["Event"] == "SparkListenerEnvironmentUpdate")
-    properties = dict(started["Spark Properties"])
-    assert {name: properties.get(name) for name in given} == given
-    assert properties["spark.scheduler.mode"] == "FAIR"
-    assert "spark.databricks.delta.snapshotPartitions" not in properties, "a default for one machine"
-    tasks = {
-        event["Stage Info"]["Number of Tasks"] for event in events if event["Event"] == "SparkListenerStageCompleted"
-    }
-    assert 7 in tasks, "the partitions of the aggregate"
 
 
 def rows(folder: Path) -> set[tuple[object, ...]]:
