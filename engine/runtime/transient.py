@@ -55,8 +55,16 @@ PERMANENT_TEXTS: Final = (
     "CSV header does not conform to the schema",
     "Number of column in CSV header is not equal to number of fields in the schema",
     "java.nio.charset.MalformedInputException",
+    "Relative path in absolute URI",  # a `:` in a file's name
 )
 """Permanent conditions of unreadable files, which Spark reports under the SQLSTATE of all read errors."""
+
+DAMAGED_FILE: Final = re.compile(
+    r"Unexpected end of (?:input stream|ZLIB)|not (?:a |in )?gzip|incorrect (?:header|data) check|ZipException"
+    r"|invalid (?:block type|stored block|distance|code lengths|bit length|literal)|DataFormatException|BlockCRC",
+    re.IGNORECASE,
+)
+"""What the decompressors of Hadoop say of a file that is damaged, cut off, or none."""
 
 PERMANENT_OS_ERRORS: Final = (
     PermissionError,
@@ -107,7 +115,7 @@ def _is_permanent(error: BaseException) -> bool:
         return any(not _may_pass(diagnostic.code, error.__cause__) for diagnostic in error.diagnostics)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
         return True
-    if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
+    if isinstance(error, PERMANENT_OS_ERRORS) or _says_permanent(error):
         return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):
         return True
@@ -115,6 +123,12 @@ def _is_permanent(error: BaseException) -> bool:
         return True
     states = (*_sqlstate_classes(error), *_database_states(error))
     return any(state in PERMANENT_SQLSTATES for state in states)
+
+
+def _says_permanent(error: BaseException) -> bool:
+    """By the texts of the error and, for one that came from Java, of every exception that caused it there."""
+    texts = [str(error), *(str(thrown) for thrown in _thrown(error))]
+    return any(part in text for part in PERMANENT_TEXTS for text in texts) or any(map(DAMAGED_FILE.search, texts))
 
 
 def _may_pass(code: str, cause: BaseException | None) -> bool:
