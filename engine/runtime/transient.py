@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from catalog.diagnostics.diagnostic import JobError, PenstockError, TransientError
+from connectors.files.damaged_files import OF_NO_NETWORK
 
 PERMANENT_SQLSTATES: Final = {
     "07": "dynamic SQL error: a parameter is missing",
@@ -58,13 +59,6 @@ PERMANENT_TEXTS: Final = (
     "Relative path in absolute URI",  # a `:` in a file's name
 )
 """Permanent conditions of unreadable files, which Spark reports under the SQLSTATE of all read errors."""
-
-DAMAGED_FILE: Final = re.compile(
-    r"Unexpected end of (?:input stream|ZLIB)|not (?:a |in )?gzip|incorrect (?:header|data) check|ZipException"
-    r"|invalid (?:block type|stored block|distance|code lengths|bit length|literal)|DataFormatException|BlockCRC",
-    re.IGNORECASE,
-)
-"""What the decompressors of Hadoop say of a file that is damaged, cut off, or none."""
 
 PERMANENT_OS_ERRORS: Final = (
     PermissionError,
@@ -128,7 +122,7 @@ def _is_permanent(error: BaseException) -> bool:
 def _says_permanent(error: BaseException) -> bool:
     """By the texts of the error and, for one that came from Java, of every exception that caused it there."""
     texts = [str(error), *(str(thrown) for thrown in _thrown(error))]
-    return any(part in text for part in PERMANENT_TEXTS for text in texts) or any(map(DAMAGED_FILE.search, texts))
+    return any(part in text for part in PERMANENT_TEXTS for text in texts) or any(map(OF_NO_NETWORK.search, texts))
 
 
 def _may_pass(code: str, cause: BaseException | None) -> bool:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.files.bad_lines import line_not_utf8, line_with, values_of
+from connectors.files.damaged_files import CORRUPT, CUT_OFF, NOT_COMPRESSED
 from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
 from connectors.files.partition_columns import partition_columns
 from connectors.kafka.offsets import topics_of
@@ -44,17 +45,6 @@ _RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partitio
 
 _NULL: Final = re.compile(rf"{re.escape(NULL_COLUMN)}(.*)")
 _COMPRESSED: Final = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst", ".zstd", ".xz", ".lzo")
-_NOT_COMPRESSED: Final = re.compile(
-    r"not a gzip file|Not in GZIP format|Magic number incorrect|bad magic|incorrect header"
-)
-_CUT_OFF: Final = re.compile(
-    r"Unexpected end of input stream|Unexpected end of ZLIB|stream ended prematurely|EOFException"
-)
-_CORRUPT: Final = re.compile(
-    r"Error reading from input|invalid (?:block|stored|distance|code|bit|literal)|data check|too many length|crc error"
-    r"|ZipException|DataFormatException|BlockCRC",
-    re.IGNORECASE,
-)
 _COLON: Final = re.compile(r"URISyntaxException: Relative path in absolute URI")
 _TEXT: Final = re.compile(r"Text '(.*?)' could not be parsed")
 _UNPARSED: Final = re.compile(r"Unexpected (?:character|end)|exceeds the maximum|maximum (?:allowed|length)")
@@ -166,11 +156,11 @@ def _damaged(files: list[str], causes: tuple[ErrorCause, ...]) -> tuple[str, str
     text = "\n".join(cause.message for cause in causes)
     if not files or not files[0].lower().endswith(_COMPRESSED):
         return None
-    if _NOT_COMPRESSED.search(text):
+    if NOT_COMPRESSED.search(text):
         return "is not compressed as its name says", "rename it, or compress it"
-    if _CUT_OFF.search(text):
+    if CUT_OFF.search(text):
         return "is a compressed file that is cut off, or none", "fetch or write it again: its end is missing"
-    if _CORRUPT.search(text):
+    if CORRUPT.search(text):
         return "is a compressed file that is damaged", "fetch or write it again"
     return None
 
