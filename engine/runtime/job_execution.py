@@ -302,7 +302,7 @@ class JobExecution:
         is_accelerated = self.plan.env.accelerator is Accelerator.COMET
         ran = executions(self.spark, wanted.__contains__, after=self.before, is_accelerated=is_accelerated)
         committed = frozenset(self._committed(outcomes))
-        paid = costs(self.spark, {self._tag(name): name for name in self.pipelines}) if self.plans is None else {}
+        paid = costs(self.spark, {self._tag(name): name for name in self.pipelines}) if not self.arrived else {}
         results = []
         for pipeline in outcomes:
             head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
