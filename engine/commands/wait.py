@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.runtime.open_state import open_state
 from engine.state.layout import StateLayout
-from engine.state.ledger import RunRecord, runs
+from engine.state.ledger import RunRecord, settled_run
 from engine.state.run_state import State
 from engine.state.state_dir import state_dir
 from engine.terminal.arguments import add_environment_argument, positive
@@ -51,11 +51,10 @@ def _ended(layout: StateLayout, run_id: str, timeout: int | None) -> RunRecord |
 
     began, counted = monotonic(), 0.0
     while True:
-        recorded = {each.run_id: each for each in runs(layout)}
-        if run_id not in recorded:
-            raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None,
-                            did_you_mean(run_id, recorded) or "`penstock runs` lists the runs")  # fmt: skip
-        found = recorded[run_id]
+        found = settled_run(layout, run_id)
+        if found is None:
+            help = did_you_mean(run_id, layout.run_ids()) or "`penstock runs` lists the runs"
+            raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None, help)
         if found.state is not State.RUNNING:
             counted = counted or monotonic() + _COUNTING_SECONDS
             if found.seconds is not None or monotonic() > counted:

@@ -26,6 +26,7 @@ def run_in_background(compiled: Compiled, run_id: str, words: Sequence[str]) -> 
         raise job_error("PEN2011", message, None, "start the command in the background of the shell")
     layout = layout_at(None, compiled.state_dir)
     layout.mark()
+    before = ledger.find(layout, run_id)  # of an earlier run of the same id
     output = Path(layout.output(run_id))
     output.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with output.open("wb") as log:
@@ -33,9 +34,9 @@ def run_in_background(compiled: Compiled, run_id: str, words: Sequence[str]) -> 
             [sys.executable, "-m", "engine.cli", *words],
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
-    while process.poll() is None and ledger.find(layout, run_id) is None:
+    while process.poll() is None and ledger.find(layout, run_id) == before:
         sleep(_POLL_SECONDS)
-    if ledger.find(layout, run_id) is not None:
+    if ledger.find(layout, run_id) != before:
         print(f"run {run_id} is running in process {process.pid}; it prints to {output}")
         print(f"`penstock wait {run_id}` waits for its end")
         return 0

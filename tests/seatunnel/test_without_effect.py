@@ -5,19 +5,11 @@ import re
 import pytest
 
 import connectors
-from engine.cli import main
 from engine.job.compat.unsupported_options import ENV
 from engine.job.options.env import OPTIONS
+from tests.seatunnel.test_tolerated import validated
 
-FAKE = "FakeSource { schema { fields { id = int } } }"
 FILES = "path = in, file_format_type = csv, schema { fields { id = int } }"
-
-
-def validated(tmp_path, capsys, *flags, env="", source=FAKE, sink="Console {}"):
-    job = tmp_path / "job.conf"
-    job.write_text(f"env {{ {env} }}\nsource {{ {source} }}\nsink {{ {sink} }}")
-    code = main(["validate", *flags, str(job)])
-    return code, capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

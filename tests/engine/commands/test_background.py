@@ -35,9 +35,11 @@ def test_a_run_in_the_background_is_waited_for(tmp_path, capfd):
 
 @pytest.mark.spark
 def test_a_run_that_does_not_begin_is_an_error(tmp_path, capsys):
-    (tmp_path / "state" / "runs" / "one").mkdir(parents=True)
+    """The record of an earlier run of that id is none of it."""
+    layout = layout_at(None, str(tmp_path / "state"))
+    record(layout, RunRecord("one", "job", "job.conf", State.FAILED, now(), error="an earlier one"))
     (tmp_path / "job.conf").write_text(JOB.format(folder=tmp_path, value="id"))
-    assert main(["run", str(tmp_path / "job.conf"), "--async", "--master", "spurk://x"]) == 1
+    assert main(["run", str(tmp_path / "job.conf"), "--async", "--run-id", "one", "--master", "spurk://x"]) == 1
     shown = capsys.readouterr().err
     assert "error[PEN5055]: the run did not begin" in shown
     assert "PEN5402" in shown
