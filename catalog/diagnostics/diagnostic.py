@@ -121,6 +121,10 @@ class PenstockError(Exception):
         self.diagnostics = tuple(diagnostics)
         super().__init__("; ".join(f"[{item.code}] {item.message}" for item in self.diagnostics))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """An error of another process is raised in this one."""
+        return type(self), (self.diagnostics,)
+
 
 class JobError(PenstockError):
     """The job file or the command is invalid; nothing was run."""

@@ -7,6 +7,7 @@ from catalog.options import Value
 from connectors.commits import run_owner
 from connectors.commits.claiming import claims_in, expired
 from connectors.commits.run_decision import has_dismissed
+from connectors.commits.run_folder import claims_folder, run_folder_of
 from connectors.commits.run_owner import Presence
 from connectors.storage.filesystem import files_at
 
@@ -26,5 +27,5 @@ def is_over(spark: "SparkSession | None", owner: Mapping[str, Value], journal: s
     files, folder = files_at(spark, journal)
     if not files.exists(f"{folder}/begin.json"):
         return False
-    claims = f"{folder.rpartition('/')[0]}/claims"
+    claims = claims_folder(run_folder_of(folder))
     return all(expired(files, claims, claim) for claim in claims_in(files, claims))

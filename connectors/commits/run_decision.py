@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.commits.commit_errors import dismissal
+from connectors.commits.run_folder import run_name_of
 from connectors.commits.steps import read_step, step_text
 from connectors.storage.filesystem import Files, files_at
 
@@ -82,7 +83,7 @@ def journal_step(files: Files, path: str) -> dict[str, Any] | None:
 
 def damaged(path: str, error: Exception) -> RunError:
     """PEN5011: a step of a journal cannot be read."""
-    run_id = path.split("/")[-3]
+    run_id = run_name_of(path.rpartition("/")[0])
     message = f"`{path}` is damaged: {error}"
     notes = ("its run stays as it is; the rows that it staged are kept, and no target was changed for it now",)
     return run_error("PEN5011", message, None, dismissal(run_id), notes)

@@ -8,7 +8,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
-from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.intervals.due_intervals import DueRun, due_runs
 from engine.intervals.job_ledgers import (
@@ -26,7 +25,7 @@ from engine.runtime.execute import end_killed_runs, run_job
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.results import JobResult
 from engine.runtime.run_request import RunRequest
-from engine.state.layout import layout_at
+from engine.state.layout import layout_at, local_layout
 from engine.state.recorded_runs import killed_runs
 from engine.state.run_state import State
 from engine.terminal.signals import interrupts_of_project
@@ -52,8 +51,8 @@ def run_intervals(
     The result is that of all runs together. A failed run stops those after it; the intervals before it are done.
     """
     refuse_incremental(compiled)
-    warnings = end_killed_runs(spark, compiled)
     layout, instant = layout_at(spark, compiled.state_dir), datetime.now(timezone.utc)
+    warnings = end_killed_runs(spark, compiled, layout)
     ledgers, spec = job_ledgers(compiled, layout, compile_again), spec_of(compiled)
     if not request.range.is_again:
         refuse_other_ledgers(compiled, layout, ledgers)
@@ -70,10 +69,10 @@ def run_intervals(
 def nothing_due(compiled: Compiled, request: RunRequest, compile_again: CompileAgain) -> JobResult | None:
     """The result of a job of which no interval is due; None if Spark is needed, as for a state directory elsewhere than
     on this disk, and to end killed runs. Changes nothing."""
-    state = compiled.state_dir
-    if local_path(state) is None or any(True for _ in killed_runs(None, state)):
+    layout = local_layout(compiled.state_dir)
+    if layout is None or any(True for _ in killed_runs(layout)):
         return None
-    ledgers = job_ledgers(compiled, layout_at(None, state), compile_again)
+    ledgers = job_ledgers(compiled, layout, compile_again)
     if _due(compiled, request, ledgers, datetime.now(timezone.utc)):
         return None
     return _together(compiled, request, (), tuple(stale_warnings(ledgers)))

@@ -26,7 +26,7 @@ from engine.spark.writing import recover
 from engine.spark.writing.sink_checks import previews
 from engine.state.incremental_reads import JobFile, reads_of
 from engine.state.journal import RunOutcome
-from engine.state.layout import layout_at
+from engine.state.layout import layout_at, local_layout
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,10 +106,11 @@ def resume(
     state: str, run_id: str, master: str | None = None, credentials: Credentials = recover.NO_CREDENTIALS
 ) -> RunOutcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
-    used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
+    is_remote = local_layout(state) is None  # only a session could read there which connectors are needed
+    used = _all_sinks() if is_remote else _to_recover(state)
     jars = [jar for needed in used.values() for jar in needed]
     with _session("penstock resume", {}, used, jars, master) as spark:
-        return recover.resume(spark, state, run_id, credentials)
+        return recover.resume(spark, layout_at(spark, state), run_id, credentials)
 
 
 @contextmanager
@@ -125,7 +126,8 @@ def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:
     Call it after `application`. Returns False where the next run must do it: the tasks run on other machines, or what
     they wrote can be removed only with Spark.
     """
-    return master.startswith("local") and _is_here(state) and end_java() and recover.roll_back(state, run_id)
+    layout = local_layout(state)
+    return layout is not None and master.startswith("local") and end_java() and recover.roll_back(layout, run_id)
 
 
 @contextmanager
@@ -161,11 +163,8 @@ def _session(
 
 def _to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
     """The connectors of killed runs and their jars; none for a state directory elsewhere than on this disk."""
-    return recover.connectors_to_recover(state) if _is_here(state) else {}
-
-
-def _is_here(state: str) -> bool:
-    return "://" not in state or state.startswith("file:")
+    layout = local_layout(state)
+    return {} if layout is None else recover.connectors_to_recover(layout)
 
 
 def _all_sinks() -> Mapping[Connector, tuple[str, ...]]:

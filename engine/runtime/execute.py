@@ -61,9 +61,9 @@ def _run_job(
 ) -> JobResult:
     started, layout = monotonic(), layout_at(spark, compiled.state_dir)
     continued = request.run_id if request.continues else None
-    recovery_warnings = end_killed_runs(spark, compiled, but=continued)
+    recovery_warnings = end_killed_runs(spark, compiled, layout, but=continued)
     if continued is not None:
-        finish_decided(spark, compiled.state_dir, continued, compiled.settings.credentials)
+        finish_decided(spark, layout, continued, compiled.settings.credentials)
     begun = _begin(spark, compiled, request, layout)
     if begun is None:
         return replace(committed_before(compiled.plan, request.run_id), warnings=recovery_warnings)
@@ -95,10 +95,12 @@ def _write_metrics(spark: "SparkSession", plan: Plan, result: JobResult) -> tupl
     return ()
 
 
-def end_killed_runs(spark: "SparkSession", compiled: Compiled, *, but: str | None = None) -> tuple[Diagnostic, ...]:
+def end_killed_runs(
+    spark: "SparkSession", compiled: Compiled, layout: StateLayout, *, but: str | None = None
+) -> tuple[Diagnostic, ...]:
     """End the runs whose processes are gone, as each run does first, but for one; returns warnings of those that cannot
     be ended."""
-    return recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name, but=but)
+    return recover(spark, layout, compiled.settings.credentials, job=compiled.plan.env.name, but=but)
 
 
 def _pruned(compiled: Compiled, layout: StateLayout) -> tuple[Diagnostic, ...]:
@@ -125,8 +127,8 @@ class _BegunRun:
 
 def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layout: StateLayout) -> _BegunRun | None:
     """Check the targets and open the run; None if all its writes are committed already."""
-    state, run_id, meant = compiled.state_dir, request.run_id, compiled.meaning
-    missing = uncommitted(spark, state, run_id, compiled.plan.writes, meant)
+    run_id, meant = request.run_id, compiled.meaning
+    missing = uncommitted(layout, run_id, compiled.plan.writes, meant)
     recorded = journal_in(layout, run_id).read()
     if recorded is not None and recorded.done:
         refuse_lost(spark, compiled.plan.writes, run_id, recorded, committed_as(recorded, meant))
@@ -134,7 +136,7 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
         return None
     incremental = _incremental(compiled, layout, run_id, is_full=request.is_full)
     intervals = {write: with_replaced(records, layout) for write, records in request.intervals.items()}
-    refuse_unfinished(spark, state, incremental.keys, tuple(chain.from_iterable(intervals.values())))
+    refuse_unfinished(layout, incremental.keys, tuple(chain.from_iterable(intervals.values())))
     checks = check(spark, missing, run_id, looks_for_rows=request.is_full)
     refuse_lost_targets(incremental, checks)
     refuse_lost_intervals(layout, intervals, checks)
@@ -147,11 +149,11 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     sources = {key.path_in_state(layout): key.source for key in incremental.keys}
     try:
         run = begin(
-            spark, checks, run_id, state, plan.env.name, incremental=sources, plan=meant, works=works, written=written,
+            spark, checks, run_id, layout, plan.env.name, incremental=sources, plan=meant, works=works, written=written,
             is_fresh=request.is_fresh, keeps=_keeps(spark, compiled, plan, incremental) if request.continues else None,
         )  # fmt: skip
     except OSError as error:
-        raise unwritable(state, error) from error
+        raise unwritable(layout.root, error) from error
     if run is None:  # another process has just finished it
         return None
     return _BegunRun(plan, run, incremental, intervals)
@@ -220,7 +222,7 @@ def run_batch(
     spark: "SparkSession",
     plan: Plan,
     run_id: str,
-    state: str,
+    layout: StateLayout,
     arrived: Mapping[Node, Arrived],
     *,
     plans: BatchPlans | None,
@@ -229,11 +231,11 @@ def run_batch(
 ) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
     committed already; raises what keeps it from starting. `is_fresh`: as for `begin`; `work`: what its rows are."""
-    end_earlier_attempt(spark, state, run_id, credentials_of(plan))
-    recorded = journal_in(layout_at(spark, state), run_id).read()
+    end_earlier_attempt(spark, layout, run_id, credentials_of(plan))
+    recorded = journal_in(layout, run_id).read()
     if recorded is not None and recorded.done:
-        refuse_other_work(run_id, state, recorded.work, work)
-    missing = unwritten(spark, state, run_id, plan.writes)
+        refuse_other_work(run_id, layout.root, recorded.work, work)
+    missing = unwritten(layout, run_id, plan.writes)
     if not missing:
         return committed_before(plan, run_id)
     whole, works = plan, {write.id: work for write in missing}
@@ -244,7 +246,7 @@ def run_batch(
         return committed_before(whole, run_id)
     plan = replace(plan, writes=tuple(check.write for check in checks))
     run = begin(
-        spark, checks, run_id, state, plan.env.name, works=works, written=written, is_of_stream=True, is_fresh=is_fresh
+        spark, checks, run_id, layout, plan.env.name, works=works, written=written, is_of_stream=True, is_fresh=is_fresh
     )
     if run is None:
         return committed_before(whole, run_id)

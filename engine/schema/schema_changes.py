@@ -8,12 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.masks import Masks
 from catalog.reach import leads_out
 from catalog.tables.evolution import Change, ChangeKind, diff
 from catalog.tables.schema_lock import find_lock
 from catalog.tables.table import CatalogTable, TableSchema
+from engine.child_processes import in_folder
 from engine.compile import Compiled, compile_job
 from engine.job.find import find_jobs
 from engine.job.load import load_file
@@ -99,37 +102,64 @@ def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable
 def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:
     """Compare the schemas of all sources and sinks with those of a git revision."""
     paths = [os.path.relpath(path) for path in paths]  # the same in the files of the revision
-    now = _Side.here(find_jobs(paths, diagnostics), settings)
-    with _checked_out(revision, paths):
-        then = _Side.here(find_jobs(paths, Diagnostics()), settings)
-    changes: list[TableChange] = []
+    now = _Jobs.here(find_jobs(paths, diagnostics), settings)
+    with _checked_out(revision, paths) as folder:
+        then = in_folder(folder, _before, paths, settings, now.sources)
+    settings.masks.merge(then.masks)
+    changes = list(then.changes)
     broken = [f"{job}: broken: {error}" for job, errors in now.errors.items() for error in errors]
     new = [
-        f"{job}: not compared: it is not in {revision}, or has errors there" for job in now.jobs if job not in then.jobs
+        f"{job}: not compared: it is not in {revision}, or has errors there"
+        for job in now.jobs
+        if job not in then.sinks
     ]
-    for job, before in then.jobs.items():
-        if job not in now.sources:
-            continue
-        for name, table in then.sources[job].items():
-            if name in now.sources[job]:
-                changes += _source_changes(job, name, table.schema, now.sources[job][name].schema, before)
+    for job, sinks in then.sinks.items():
         if (after := now.jobs.get(job)) is not None:
-            changes += _sink_changes(job, before, after, now)
+            changes += _sink_changes(job, sinks, after, now)
     return Report(tuple(changes), tuple(broken), tuple(new))
 
 
+_Schemas: TypeAlias = Mapping[str, Mapping[str, TableSchema]]
+"""The schemas of a job's sources or sinks by their names, by its file."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _Earlier:
+    """The revision as the process that reads it sees it: how its sources differ from those of now, and the sinks of the
+    jobs without errors. `masks`: the secrets that it met."""
+
+    changes: tuple[TableChange, ...]
+    sinks: _Schemas
+    masks: Masks
+
+
+def _before(paths: Sequence[str], settings: Settings, sources: _Schemas) -> _Earlier:
+    """What the current folder, that of a revision, has; `sources`: those of now."""
+    then = _Jobs.here(find_jobs(paths, Diagnostics()), settings)
+    changes = [
+        change
+        for job, before in then.jobs.items()
+        for name, schema in then.sources[job].items()
+        if (now := sources.get(job, {}).get(name)) is not None
+        for change in _source_changes(job, name, schema, now, before)
+    ]
+    sinks = {job: {write.name: write.table.schema for write in compiled.built.writes}
+             for job, compiled in then.jobs.items()}  # fmt: skip
+    return _Earlier(tuple(changes), sinks, settings.masks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
     """The jobs of one state of the files, as far as they can be planned, and their sources."""
 
     jobs: Mapping[str, Compiled]
-    sources: Mapping[str, Mapping[str, CatalogTable]]
+    sources: _Schemas
     errors: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def here(cls, paths: Iterable[Path], settings: Settings) -> "_Side":
+    def here(cls, paths: Iterable[Path], settings: Settings) -> "_Jobs":
         jobs: dict[str, Compiled] = {}
-        sources: dict[str, Mapping[str, CatalogTable]] = {}
+        sources: dict[str, Mapping[str, TableSchema]] = {}
         errors: dict[str, tuple[str, ...]] = {}
         for path in paths:
             diagnostics = Diagnostics()
@@ -141,7 +171,8 @@ class _Side:
                 if diagnostic.severity.value == "error"
             )
             loaded = load_file(path, Diagnostics(), replace(settings, reads_secrets=False))
-            sources[path.as_posix()] = source_tables(loaded) if loaded else {}
+            tables = source_tables(loaded) if loaded else {}
+            sources[path.as_posix()] = {name: table.schema for name, table in tables.items()}
         return cls(jobs, sources, errors)
 
 
@@ -159,15 +190,14 @@ def _source_changes(
         yield TableChange(job, "source", name, change, read_by)
 
 
-def _sink_changes(job: str, before: Compiled, after: Compiled, now: _Side) -> Iterator[TableChange]:
-    old = {write.name: write for write in before.built.writes}
+def _sink_changes(job: str, before: Mapping[str, TableSchema], after: Compiled, now: _Jobs) -> Iterator[TableChange]:
     for write in after.built.writes:
-        if write.name in old:
-            for change in diff(old[write.name].table.schema, replace(write.table.schema)):
+        if write.name in before:
+            for change in diff(before[write.name], write.table.schema):
                 yield TableChange(job, "sink", write.name, change, tuple(_readers_of(write, change, now)))
 
 
-def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
+def _readers_of(write: Write, change: Change, now: _Jobs) -> Iterator[str]:
     """The jobs that read what a sink writes, and use the column."""
     target = dataset_of(write)
     column = change.column.split(".", maxsplit=1)[0]
@@ -180,8 +210,8 @@ def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
 
 
 @contextmanager
-def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[None]:
-    """The working directory as it was at a revision, in a folder of its own; relative paths are as they are here.
+def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[Path]:
+    """A folder with the working directory as it was at a revision, in which relative paths are as they are here.
 
     Raises PEN1001 where one of them is outside the repository. Links are left out: they may lead anywhere.
     """
@@ -191,14 +221,9 @@ def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[None]:
         if not Path(path).resolve().is_relative_to(Path(root).resolve()):
             raise job_error("PEN1001", f"`{path}` is not in the repository of the working directory, `{root}`")
     archive = git_bytes("-C", root, "archive", "--format=tar", revision)
-    here = os.getcwd()
     with TemporaryDirectory(prefix="penstock-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             tar.extractall(folder, [member for member in tar.getmembers() if member.isreg() or member.isdir()])
-        inside = Path(folder, os.path.relpath(here, root))
+        inside = Path(folder, os.path.relpath(Path.cwd(), root))
         inside.mkdir(parents=True, exist_ok=True)
-        try:
-            os.chdir(inside)
-            yield
-        finally:
-            os.chdir(here)
+        yield inside

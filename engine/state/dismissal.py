@@ -9,7 +9,7 @@ from connectors.commits.claiming import HeldError
 from connectors.commits.run_decision import is_commit, journal_step
 from connectors.storage.filesystem import Files
 from connectors.storage.paths import local_path
-from engine.state.journal import RunOutcome, journal_in
+from engine.state.journal import Journal, RunOutcome, journal_in
 from engine.state.layout import StateLayout
 from engine.state.run_claims import claim_run, has_process, mark_of, release, still_running
 from engine.state.watermarks import read_watermark_at
@@ -48,7 +48,7 @@ def forget(layout: StateLayout, run_id: str) -> Dismissed:
         raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None, help)
     help = "stop that process first: it then removes what it staged"
     log = journal_in(layout, run_id)
-    begun = readable_step(files, f"{log.folder}/begin.json") or {}
+    begun = readable_step(files, log.step("begin")) or {}
     if not begun.get("claimed") and has_process(begun.get("owner") or {}):
         raise still_running("PEN5302", run_id, begun["owner"], help)
     try:
@@ -56,13 +56,13 @@ def forget(layout: StateLayout, run_id: str) -> Dismissed:
     except HeldError as error:
         raise still_running("PEN5302", run_id, error.claim.owner, help) from error
     try:
-        if (end := readable_step(files, f"{log.folder}/end.json")) is not None:
+        if (end := readable_step(files, log.step("end"))) is not None:
             outcome = end.get("outcome", "ended")
             raise job_error("PEN5309", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
         log.end(RunOutcome.DISMISSED)
     finally:
         release(claim)
-    return Dismissed(tuple(_writes(files, log.folder)), tuple(_unmoved(layout, begun, run_id)))
+    return Dismissed(tuple(_writes(files, log)), tuple(_unmoved(layout, begun, run_id)))
 
 
 def _unmoved(layout: StateLayout, begun: Mapping[str, Any], run_id: str) -> Iterator[str]:
@@ -81,15 +81,15 @@ def _has_moved(layout: StateLayout, path: str, run_id: str) -> bool:
     return moved is not None and moved.run_id == run_id
 
 
-def _writes(files: Files, journal: str) -> Iterator[DismissedWrite]:
-    decision = readable_step(files, f"{journal}/commit.json")
+def _writes(files: Files, log: Journal) -> Iterator[DismissedWrite]:
+    decision = readable_step(files, log.step("commit"))
     is_decided = decision is not None and is_commit(decision)
-    places = readable_step(files, f"{journal}/prepared.json") or {}
-    for write_id, connector in ((readable_step(files, f"{journal}/begin.json") or {}).get("writes") or {}).items():
-        if files.exists(f"{journal}/{write_id}.committed.json"):
+    places = readable_step(files, log.step("prepared")) or {}
+    for write_id, connector in ((readable_step(files, log.step("begin")) or {}).get("writes") or {}).items():
+        if files.exists(log.step("committed", write_id)):
             yield DismissedWrite(connector, "committed", may_hold_rows=True)
             continue
-        step = readable_step(files, f"{journal}/{write_id}.staged.json")
+        step = readable_step(files, log.step("staged", write_id))
         prepared = step or places.get(write_id) or {}
         staging = (prepared.get("staged") or {}).get("staging")
         place = (local_path(staging) or staging) if isinstance(staging, str) else None

@@ -23,7 +23,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.options import Value
@@ -34,12 +34,9 @@ from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.state.interval_ledger import DoneInterval
-from engine.state.layout import RunPaths, StateLayout, layout_at
+from engine.state.layout import RunPaths, StateLayout
 from engine.state.staged_basis import StagedBasis
 from engine.state.watermarks import AnyWatermark, HighWatermark, watermark_from_json
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 class RunOutcome(str, Enum):
@@ -67,6 +64,10 @@ class Journal:
     @property
     def folder(self) -> str:
         return self.paths.journal(self.epoch)
+
+    def step(self, name: str, of: str = "") -> str:
+        """The file of a step; `of`: the write or source that it is about."""
+        return f"{self.folder}/{f'{of}.' if of else ''}{name}.json"
 
     @property
     def uri(self) -> str:
@@ -152,9 +153,9 @@ class Journal:
         Raises PEN5401 if another process has decided before that the run is rolled back, and FileNotFoundError if the
         journal is gone.
         """
-        path, nonce = f"{self.folder}/commit.json", secrets.token_hex(8)
-        if not self.files.exists(f"{self.folder}/begin.json"):
-            raise FileNotFoundError(errno.ENOENT, f"`{self.folder}/begin.json` is gone")
+        path, nonce = self.step("commit"), secrets.token_hex(8)
+        if not self.files.exists(self.step("begin")):
+            raise FileNotFoundError(errno.ENOENT, f"`{self.step('begin')}` is gone")
         moved = [asdict(watermark) for watermark in watermarks]
         done = [record.to_json() for record in intervals]
         content = {"watermarks": moved, "intervals": done, "by": nonce, "at": time.time()}
@@ -173,12 +174,12 @@ class Journal:
             self.files.delete(self.layout.open_run(self.run_id))
 
     def _put(self, step: str, content: Mapping[str, Any]) -> None:
-        self.files.write(f"{self.folder}/{step}.json", step_text({**content, "at": time.time()}))
+        self.files.write(self.step(step), step_text({**content, "at": time.time()}))
 
     @property
     def has_ended(self) -> bool:
         """Whether the run has ended, without reading all steps."""
-        return self.files.exists(f"{self.folder}/end.json")
+        return self.files.exists(self.step("end"))
 
     @property
     def is_decided(self) -> bool:
@@ -324,28 +325,18 @@ class Recorded:
         return f"{write_id}.committed" in self.steps
 
 
-def journal(spark: "SparkSession | None", state: str, run_id: str) -> Journal:
-    """The journal of a run's latest attempt; a state directory on this machine's disk needs no Spark."""
-    return journal_in(layout_at(spark, state), run_id)
-
-
 def journal_in(layout: StateLayout, run_id: str) -> Journal:
-    """The same in a state directory that is known."""
+    """The journal of a run's latest attempt."""
     first = Journal(layout, run_id)
     for epoch in sorted(first.paths.epochs(layout.files), reverse=True):
         attempt = first.of_epoch(epoch)
-        if epoch == 1 or layout.files.exists(f"{attempt.folder}/begin.json"):
+        if epoch == 1 or layout.files.exists(attempt.step("begin")):
             return attempt
     return first
 
 
-def open_journals(spark: "SparkSession | None", state: str) -> list[Journal]:
-    """The journals of all runs that have not ended."""
-    return open_journals_in(layout_at(spark, state))
-
-
 def open_journals_in(layout: StateLayout) -> list[Journal]:
-    """The same in a state directory that is known."""
+    """The journals of all runs that have not ended."""
     listed = layout.open_run_ids()
     found = [journal_in(layout, run_id) for run_id in (layout.run_ids() if listed is None else listed)]
     return [log for log in found if not log.has_ended]
@@ -355,6 +346,6 @@ def list_open(layout: StateLayout) -> None:
     """List the open runs of a state directory of an earlier version of Penstock."""
     if layout.open_run_ids() is None:
         for log in open_journals_in(layout):
-            if layout.files.exists(f"{log.folder}/begin.json"):
+            if layout.files.exists(log.step("begin")):
                 layout.files.write(layout.open_run(log.run_id), "")
         layout.begin_listing()

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import job_error
 from catalog.secret_names import redacted_text
+from connectors.commits.run_folder import claims_folder, journal_folder
 from connectors.storage.filesystem import Files, as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import file_name as path_of
@@ -67,11 +68,11 @@ class RunPaths:
 
     @property
     def claims(self) -> str:
-        return f"{self.folder}/claims"
+        return claims_folder(self.folder)
 
     def journal(self, epoch: int = 1) -> str:
         """The steps of the attempt of that epoch."""
-        return f"{self.folder}/{_of_epoch('journal', epoch)}"
+        return journal_folder(self.folder, epoch)
 
     def epochs(self, files: Files) -> list[int]:
         """The epochs of which there are journals."""
@@ -212,6 +213,11 @@ def open_to_others(state: str) -> str | None:
     """The mode of a state directory on this disk in which others can read, and which is another user's; else None."""
     path = local_path(state)
     return None if path is None or make_private(os.path.realpath(path), _NAMES) else f"{mode_of(path):o}"
+
+
+def local_layout(state: str) -> StateLayout | None:
+    """The state directory of that name, where it is on this machine's disk; else None."""
+    return None if local_path(state) is None else layout_at(None, state)
 
 
 def layout_at(spark: "SparkSession | None", state: str) -> StateLayout:

@@ -1,12 +1,11 @@
 """What the journals say of runs: what a run has committed, which were killed, and which are running.
 
-Reads only; a state directory on this machine's disk needs no Spark.
+Reads only.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.options import Value
@@ -15,21 +14,17 @@ from connectors.commits.claiming import HeldClaim, HeldError
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.meaning.plan_record import PlanRecord, listed
 from engine.plan.nodes import Write
-from engine.state.journal import Journal, Recorded, journal, open_journals
+from engine.state.journal import Journal, Recorded, journal_in, open_journals_in
+from engine.state.layout import StateLayout
 from engine.state.run_claims import claim_run, holder, is_abandoned, still_running
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
-
-def uncommitted(
-    spark: "SparkSession | None", state: str, run_id: str, writes: Iterable[Write], plan: PlanRecord
-) -> tuple[Write, ...]:
+def uncommitted(layout: StateLayout, run_id: str, writes: Iterable[Write], plan: PlanRecord) -> tuple[Write, ...]:
     """The writes that no run of this id has committed; a rerun does them.
 
     Raises PEN5220 where what was committed is another piece of work than `plan`.
     """
-    recorded = journal(spark, state, run_id).read()
+    recorded = journal_in(layout, run_id).read()
     if recorded is None or not recorded.done:
         return tuple(writes)
     refuse_other_plan(run_id, recorded, plan)
@@ -55,10 +50,10 @@ def refuse_other_plan(run_id: str, recorded: Recorded, plan: PlanRecord) -> None
         raise run_error("PEN5220", message, None, help)
 
 
-def unwritten(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:
+def unwritten(layout: StateLayout, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:
     """The writes that a run of this id still has to do, also where the job has changed since: what it committed as
     another write of the same target is written, and would be there twice."""
-    recorded = journal(spark, state, run_id).read()
+    recorded = journal_in(layout, run_id).read()
     if recorded is None:
         return tuple(writes)
     missing = [write for write in writes if write.id not in recorded.done]
@@ -73,12 +68,12 @@ def unwritten(spark: "SparkSession | None", state: str, run_id: str, writes: Seq
     return tuple(found)
 
 
-def killed_runs(spark: "SparkSession | None", state: str, job: str | None = None) -> Iterator[tuple[Journal, Recorded]]:
+def killed_runs(layout: StateLayout, job: str | None = None) -> Iterator[tuple[Journal, Recorded]]:
     """The runs on which no process works any more, although they have not ended; without those that cannot be read.
 
     The lease of a process that cannot be seen from here is watched for runs of `job` alone.
     """
-    for log in open_journals(spark, state):
+    for log in open_journals_in(layout):
         recorded, is_killed = None, False
         with suppress(RunError):  # `unreadable_runs` reports it
             recorded = log.read()
@@ -89,9 +84,9 @@ def killed_runs(spark: "SparkSession | None", state: str, job: str | None = None
             yield log, recorded
 
 
-def unreadable_runs(spark: "SparkSession | None", state: str) -> Iterator[tuple[Journal, RunError]]:
+def unreadable_runs(layout: StateLayout) -> Iterator[tuple[Journal, RunError]]:
     """The runs whose journals are damaged."""
-    for log in open_journals(spark, state):
+    for log in open_journals_in(layout):
         try:
             log.read()
         except RunError as error:
@@ -106,19 +101,19 @@ def claimed(log: Journal, mark: Mapping[str, Value]) -> HeldClaim:
         raise still_running("PEN5301", log.run_id, error.claim.owner, _ways_to_start(log.run_id)) from error
 
 
-def refuse_running(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
+def refuse_running(layout: StateLayout, run_id: str, writes: Sequence[Write], job: str) -> None:
     """Raise PEN5301 if another process has this run id or is running this job."""
-    log = journal(spark, state, run_id)
+    log = journal_in(layout, run_id)
     recorded = log.read()
     if recorded is not None and (mark := holder(log, recorded)) is not None:
         raise still_running("PEN5301", run_id, mark, _ways_to_start(run_id))
-    refuse_second_run(spark, state, run_id, writes, job)
+    refuse_second_run(layout, run_id, writes, job)
 
 
-def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
+def refuse_second_run(layout: StateLayout, run_id: str, writes: Sequence[Write], job: str) -> None:
     """Raise PEN5301 if another process is running this job: both would write the same targets."""
     ids = {write.id for write in writes}
-    for log in open_journals(spark, state):
+    for log in open_journals_in(layout):
         if log.run_id == run_id:
             continue
         recorded = None
@@ -131,13 +126,13 @@ def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, wri
             raise run_error("PEN5301", message, None, _ways_to_start(log.run_id), (f"its journal is {log.folder}",))
 
 
-def refuse_held_targets(spark: "SparkSession | None", state: str, run_id: str, writes: Iterable[Write]) -> None:
+def refuse_held_targets(layout: StateLayout, run_id: str, writes: Iterable[Write]) -> None:
     """Raise PEN5007 if another process is writing a target of these writes whose sink leaves that to the engine.
 
     Call it when the own run is recorded: of two runs that begin at once, at least one then sees the other.
     """
     held = {dataset: write for write in writes if (dataset := _locked_by_engine(write)) is not None}
-    for log in open_journals(spark, state) if held else ():
+    for log in open_journals_in(layout) if held else ():
         recorded = None
         with suppress(RunError):  # a damaged journal is reported by `recover`
             recorded = log.read() if log.run_id != run_id else None

@@ -7,8 +7,6 @@ process.
 
 import os
 import signal
-import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
 from catalog.diagnostics.unexpected_errors import unexpected_error
 from catalog.masks import Masks
+from engine.child_processes import process_context
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
 from engine.supervised import beat
@@ -26,7 +25,6 @@ from engine.terminal.rare_collections import modules_kept, rare_collections
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkContext, SpawnContext
     from multiprocessing.process import BaseProcess
     from multiprocessing.sharedctypes import Synchronized
 
@@ -94,7 +92,7 @@ def _in_processes(
     started: list[tuple[BaseProcess, Connection]] = []
     known: dict[int, _Outcome] = {}
     try:
-        context = _context()
+        context = process_context()
         counter: Synchronized[int] = context.Value("i", 0)
         for _ in range(wanted - 1):
             ours, theirs = context.Pipe(duplex=False)
@@ -116,15 +114,6 @@ def _in_processes(
             child.terminate()
             child.join()
     return known
-
-
-def _context() -> "ForkContext | SpawnContext":
-    """Fork, which saves the imports, if it is safe: not on macOS, nor with threads."""
-    import multiprocessing  # imported here: a single job does not need it
-
-    if sys.platform == "linux" and threading.active_count() == 1:
-        return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
 
 
 def _work(

@@ -22,6 +22,7 @@ from engine.spark.writing.open_run import OpenRun, begin
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
+from engine.state.layout import layout_at
 
 PLACE = Span("job.conf", 1, 1, 1, 2)
 
@@ -80,8 +81,8 @@ def secrets_of(*writes: Write) -> Credentials:
 
 
 def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> OpenRun | None:
-    recover(spark, state, secrets_of(*writes))
-    run = begin(spark, check(spark, writes, run_id), run_id, state)
+    recover(spark, layout_at(spark, state), secrets_of(*writes))
+    run = begin(spark, check(spark, writes, run_id), run_id, layout_at(spark, state))
     if run is not None:
         tag = f"writes {uuid4().hex}"
         try:

@@ -5,6 +5,7 @@ from itertools import count
 
 from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
+from engine.state.layout import layout_at
 from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.killed_commits import Killed, kill_at
@@ -37,9 +38,9 @@ def killed_before(
         except Killed:
             was_killed = True
     if was_killed and step % 2:
-        assert resume(spark, state, run_id) is RunOutcome.FINISHED
+        assert resume(spark, layout_at(spark, state), run_id) is RunOutcome.FINISHED
     else:
-        assert recover(spark, state) == ()
+        assert recover(spark, layout_at(spark, state)) == ()
     assert sorted(row[0] for row in suite.read(spark, str(target)).select("id").collect()) == AFTER[mode]
     return was_killed
 

@@ -15,6 +15,7 @@ from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
+from engine.state.layout import layout_at
 from tests.connectors.jobs import rows, write
 
 ROWS = 500
@@ -30,14 +31,14 @@ def main(folder: Path, kinds: list[str], version: int) -> None:
     with_delta = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})
     spark = open_session("overwriting", settings, *with_delta)
     state = str(folder / "state")
-    recover(spark, state)
+    recover(spark, layout_at(spark, state))
     say("recovered")
     while True:
         query = f"select id, {version}L version from range(0, {ROWS}, 1, 2)"
         scan = rows(query, "id bigint", "version bigint")
         writes = [target(kind, folder, scan) for kind in kinds]
         say(f"stage {version}")
-        run = begin(spark, check(spark, writes, f"v{version}"), f"v{version}", state)
+        run = begin(spark, check(spark, writes, f"v{version}"), f"v{version}", layout_at(spark, state))
         lowered = lower(pipeline_session(spark), writes)
         for each in writes:
             stage(spark, run, each, lowered.dataframes[scan])

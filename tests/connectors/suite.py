@@ -21,6 +21,7 @@ from engine.spark.writing.recover import recover, resume
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
 from engine.state.journal import RunOutcome
+from engine.state.layout import layout_at
 from tests.connectors.dead_runs import bury, bury_claims, dead_process
 from tests.connectors.jobs import rows, run_writes, secrets_of, stage_writes, write
 from tests.sampling import pairwise
@@ -140,7 +141,7 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         bury(run)
         run.journal.staged("w", run.places["w"])
-        assert resume(spark, state, "run", self.secrets(tmp_path)) is RunOutcome.ROLLED_BACK
+        assert resume(spark, layout_at(spark, state), "run", self.secrets(tmp_path)) is RunOutcome.ROLLED_BACK
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 
@@ -152,7 +153,7 @@ class SinkSuite:
         bury(run)
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
-        assert recover(spark, state, self.secrets(tmp_path)) == ()
+        assert recover(spark, layout_at(spark, state), self.secrets(tmp_path)) == ()
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
@@ -181,15 +182,15 @@ class SinkSuite:
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         self.hinder(tmp_path)
-        (warning,) = recover(spark, state, self.secrets(tmp_path))
+        (warning,) = recover(spark, layout_at(spark, state), self.secrets(tmp_path))
         assert (warning.code, warning.severity) == ("PEN5005", Severity.WARNING)
         with pytest.raises(RunError) as caught:
-            resume(spark, state, "dead", self.secrets(tmp_path))
+            resume(spark, layout_at(spark, state), "dead", self.secrets(tmp_path))
         assert [each.code for each in caught.value.diagnostics] == ["PEN5005"]
 
     def test_target_that_another_run_wrote_to_after_the_check_is_refused(self, spark, tmp_path):
         job = [self.write(tmp_path / "target", data_save_mode="ERROR_WHEN_DATA_EXISTS")]
-        late = begin(spark, check(spark, job, "late"), "late", str(tmp_path / "other"))
+        late = begin(spark, check(spark, job, "late"), "late", layout_at(spark, str(tmp_path / "other")))
         self.fill(spark, tmp_path)
         frames = lower(spark, job).dataframes
         with pytest.raises(RunError) as caught:
@@ -351,6 +352,7 @@ class ResolvedSinkSuite(SinkSuite):
         assert self.rows_at(spark, tmp_path / "target") == sorted(2 * self.expect(spark, "old"))
         begun = dead.journal.read().steps["begin"]
         dead.journal._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
-        assert resume(spark, str(tmp_path / "other"), "dead", self.secrets(tmp_path)) is RunOutcome.FINISHED
+        layout = layout_at(spark, str(tmp_path / "other"))
+        assert resume(spark, layout, "dead", self.secrets(tmp_path)) is RunOutcome.FINISHED
         both = self.expect(spark, "new") + (2 * self.expect(spark, "old") if data == "APPEND_DATA" else [])
         assert self.rows_at(spark, tmp_path / "target") == sorted(both)

@@ -13,7 +13,7 @@ from connectors.storage.local_files import LocalFiles
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.recover import recover, resume, roll_back
 from engine.state.dismissal import forget
-from engine.state.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import layout_at
 from tests.connectors.dead_runs import bury
 from tests.connectors.files import test_local_file
@@ -40,14 +40,14 @@ def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeyp
     run = staged(spark, tmp_path, decided=False)
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", refuse)
-        (warning,) = recover(spark, str(tmp_path / "state"))
+        (warning,) = recover(spark, layout_at(spark, str(tmp_path / "state")))
         assert (warning.code, warning.severity) == ("PEN5312", Severity.WARNING)
         assert "Permission denied" in warning.message
         with pytest.raises(RunError, match="Permission denied"):
-            resume(spark, str(tmp_path / "state"), "dead")
+            resume(spark, layout_at(spark, str(tmp_path / "state")), "dead")
         (left,) = abort_all(spark, run)
         assert left.code == "PEN5011"
-    assert resume(spark, str(tmp_path / "state"), "dead") is RunOutcome.ROLLED_BACK
+    assert resume(spark, layout_at(spark, str(tmp_path / "state")), "dead") is RunOutcome.ROLLED_BACK
     assert sorted(os.listdir(tmp_path)) == ["state"]
 
 
@@ -56,44 +56,44 @@ def test_what_a_cancelled_run_staged_is_removed_without_spark(spark, tmp_path):
     """As after Ctrl-C, where the tasks of a run end only with their Java process."""
     state = str(tmp_path / "state")
     staged(spark, tmp_path, decided=False)
-    assert roll_back(state, "dead")
+    assert roll_back(layout_at(None, state), "dead")
     assert sorted(os.listdir(tmp_path)) == ["state"]
-    assert journal(None, state, "dead").read().outcome is RunOutcome.ROLLED_BACK
-    assert not roll_back(state, "dead"), "it has ended"
+    assert journal_in(layout_at(None, state), "dead").read().outcome is RunOutcome.ROLLED_BACK
+    assert not roll_back(layout_at(None, state), "dead"), "it has ended"
     staged(spark, tmp_path, decided=True)
-    assert not roll_back(state, "dead"), "it can only be finished"
-    assert resume(spark, state, "dead") is RunOutcome.FINISHED
-    log = journal(None, state, "jdbc")
+    assert not roll_back(layout_at(None, state), "dead"), "it can only be finished"
+    assert resume(spark, layout_at(spark, state), "dead") is RunOutcome.FINISHED
+    log = journal_in(layout_at(None, state), "jdbc")
     log.begin({}, {"w": "Jdbc"}, "job")
-    assert not roll_back(state, "jdbc"), "the database's driver is Java's"
+    assert not roll_back(layout_at(None, state), "jdbc"), "the database's driver is Java's"
 
 
 @pytest.mark.spark
 def test_a_decided_run_whose_rows_are_gone_says_how_it_is_forgotten(spark, tmp_path):
     run = staged(spark, tmp_path, decided=True)
     shutil.rmtree(tmp_path / ".target.penstock")
-    (diagnostic,) = recover(spark, str(tmp_path / "state"))
+    (diagnostic,) = recover(spark, layout_at(spark, str(tmp_path / "state")))
     assert diagnostic.code == "PEN5005"
     assert f"penstock runs --forget {run.run_id}" in diagnostic.help
     forget(layout_at(None, str(tmp_path / "state")), run.run_id)
-    assert recover(spark, str(tmp_path / "state")) == ()
+    assert recover(spark, layout_at(spark, str(tmp_path / "state"))) == ()
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("damage", ["", "{", '{"watermarks": [], "by": "1", "at": 0.0, "checksum": 7}'])
 def test_a_damaged_step_of_a_journal_is_named_and_blocks_no_other_run(spark, tmp_path, damage):
-    log = journal(None, str(tmp_path / "state"), "odd")
+    log = journal_in(layout_at(None, str(tmp_path / "state")), "odd")
     log.begin({}, {}, "job")
     LocalFiles().write(f"{log.folder}/commit.json", damage)
-    (diagnostic,) = recover(spark, str(tmp_path / "state"))
+    (diagnostic,) = recover(spark, layout_at(spark, str(tmp_path / "state")))
     assert (diagnostic.code, diagnostic.severity) == ("PEN5011", Severity.WARNING)
     assert "commit.json" in diagnostic.message
     assert "penstock runs --forget odd" in diagnostic.help
     run_writes(spark, [test_local_file.TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
     with pytest.raises(RunError, match="is damaged"):
-        resume(spark, str(tmp_path / "state"), "odd")
+        resume(spark, layout_at(spark, str(tmp_path / "state")), "odd")
     forget(layout_at(None, str(tmp_path / "state")), "odd")
-    assert recover(spark, str(tmp_path / "state")) == ()
+    assert recover(spark, layout_at(spark, str(tmp_path / "state"))) == ()
 
 
 @pytest.mark.spark

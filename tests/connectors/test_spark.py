@@ -14,7 +14,7 @@ from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.writing.recover import recover, resume
 from engine.state.dismissal import forget
-from engine.state.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import layout_at
 from tests.connectors.jobs import options_of, rows, run_writes, write
 from tests.connectors.killed_commits import Killed
@@ -84,7 +84,7 @@ def cut_off(spark, tmp_path, monkeypatch, mode, before_noted=True):
             patched.setattr(LocalFiles, "write", killed_before("done", LocalFiles.write))
         with pytest.raises(Killed):
             run_writes(spark, job, str(tmp_path / "state"), "cut")
-    log = journal(spark, str(tmp_path / "state"), "cut")
+    log = journal_in(layout_at(spark, str(tmp_path / "state")), "cut")
     begun = log.read().steps["begin"]
     log._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
     return log
@@ -116,7 +116,7 @@ def test_killed_while_the_staged_rows_are_removed(spark, tmp_path, monkeypatch, 
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", half)
         log = cut_off(spark, tmp_path, patched, mode, before_noted=False)
-    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
+    assert resume(spark, layout_at(spark, str(tmp_path / "state")), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     assert log.read().outcome is RunOutcome.FINISHED
     assert not list((tmp_path / "state").rglob("*.parquet"))
@@ -126,22 +126,22 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     log = cut_off(spark, tmp_path, monkeypatch, "APPEND_DATA")
     for _ in range(2):
         with pytest.raises(RunError) as caught:
-            resume(spark, str(tmp_path / "state"), "cut")
+            resume(spark, layout_at(spark, str(tmp_path / "state")), "cut")
         (diagnostic,) = caught.value.diagnostics
         assert diagnostic.code == "PEN5010"
         assert str(tmp_path / "out") in diagnostic.message
         assert "penstock runs --forget cut" in diagnostic.help
-    (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
+    (warning,) = recover(spark, layout_at(spark, str(tmp_path / "state")))  # another run goes on
     assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     (dismissed,) = forget(layout_at(None, str(tmp_path / "state")), "cut").writes  # as the help says
     assert dismissed.state == "its commit may have begun; look at the target"
     assert list(Path(dismissed.staging).rglob("*.parquet"))
     assert log.read().outcome is RunOutcome.DISMISSED
-    assert recover(spark, str(tmp_path / "state")) == ()
+    assert recover(spark, layout_at(spark, str(tmp_path / "state"))) == ()
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     with pytest.raises(RunError, match=r"PEN5008.*it was dismissed"):
-        resume(spark, str(tmp_path / "state"), "cut")
+        resume(spark, layout_at(spark, str(tmp_path / "state")), "cut")
     with pytest.raises(JobError, match=r"PEN5309.*nothing is left to dismiss"):
         forget(layout_at(None, str(tmp_path / "state")), "cut")
     job = [
@@ -158,7 +158,7 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
 
 def test_an_overwrite_that_was_cut_off_is_done_again(spark, tmp_path, monkeypatch):
     cut_off(spark, tmp_path, monkeypatch, "DROP_DATA")
-    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
+    assert resume(spark, layout_at(spark, str(tmp_path / "state")), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     assert not list((tmp_path / "state").rglob("*.parquet"))
 

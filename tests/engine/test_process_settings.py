@@ -100,3 +100,9 @@ def test_validating_leaves_the_settings_of_the_process(tmp_path):
 @pytest.mark.spark
 def test_running_leaves_the_settings_of_the_process(tmp_path):
     run(RUN, files(tmp_path, 1), tmp_path)
+
+
+def test_only_the_command_line_and_child_processes_change_the_folder():
+    files = [path for name in ("catalog", "sql", "connectors", "engine") for path in (ROOT / name).rglob("*.py")]
+    found = {str(path.relative_to(ROOT)) for path in files if "chdir(" in path.read_text(encoding="utf-8")}
+    assert found == {"engine/project/enter.py", "engine/child_processes.py"}

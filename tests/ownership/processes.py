@@ -113,7 +113,7 @@ def schedule(folder: Path, seed: int) -> str | None:
             if kind == "forget":
                 forget(StateLayout(files, str(state)), run_id)
                 return "forgotten"
-            return resume(None, str(state), run_id).value
+            return resume(None, layout_at(None, str(state)), run_id).value
 
         number = chance.choice((signal.SIGSTOP, signal.SIGSTOP, signal.SIGKILL))
         process = Process(folder, work, chance.randint(1, 45), number)
@@ -139,7 +139,7 @@ def schedule(folder: Path, seed: int) -> str | None:
 def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | None]]) -> str | None:
     layout = layout_at(None, str(state))
     for run_id in layout.open_run_ids() or ():
-        ended = reported(lambda run_id=run_id: resume(None, str(state), run_id).value)
+        ended = reported(lambda run_id=run_id: resume(None, layout_at(None, str(state)), run_id).value)
         if ended not in ("finished", "rolled back") and "PEN5008" not in ended:
             return f"{run_id} cannot be ended: {ended}; {said}"
     last = reported(lambda: write(LocalFiles(), str(state), str(target), "last", APPEND, PARTS))

@@ -16,7 +16,7 @@ from connectors.storage import filesystem
 from connectors.storage.filesystem import Files
 from engine.spark.writing.recover import resume
 from engine.state.journal import RunOutcome, journal_in
-from engine.state.layout import StateLayout
+from engine.state.layout import StateLayout, layout_at
 from engine.state.run_claims import claim_run, release
 from engine.state.run_claims import mark_of as process_mark
 from tests.ownership.model_store import Content, ModelFiles, Step, apply
@@ -85,7 +85,7 @@ def resumer(run_id: str) -> Callable[[ModelFiles], str]:
 
     def program(files: ModelFiles) -> str:
         with stored_in(files):
-            return reported(lambda: resume(None, STATE, run_id).value)
+            return reported(lambda: resume(None, layout_at(None, STATE), run_id).value)
 
     return program
 

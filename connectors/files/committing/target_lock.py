@@ -16,6 +16,7 @@ from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.commits import claiming, run_owner
 from connectors.commits.claiming import Claim, HeldError, taken_over
 from connectors.commits.run_decision import has_dismissed, settle
+from connectors.commits.run_folder import run_folder_of
 from connectors.commits.steps import read_step
 from connectors.files.committing.file_staged import FileStaged, has_mark
 from connectors.files.committing.finish_commit import finish
@@ -172,7 +173,7 @@ def _has_lost(spark: "SparkSession | None", journal: str, files: Files, folder: 
 
 def _is_of_run(claim: Claim, journal: str) -> bool:
     """Whether a claim is of the run of that journal, in this or an earlier attempt."""
-    return bool(journal) and claim.journal.rpartition("/")[0] == journal.rpartition("/")[0]
+    return bool(journal) and run_folder_of(claim.journal) == run_folder_of(journal)
 
 
 def _is_locked(staged: FileStaged, holder: Claim) -> RunError:

@@ -20,7 +20,7 @@ from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin
 from engine.plan.shown_options import shown
 from engine.plan.streams import StreamPlan, streaming_source
 from engine.state.file_names import file_name
-from engine.state.layout import layout_at
+from engine.state.layout import StateLayout
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,14 +134,14 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    spark: "SparkSession | None", state: str, stream: StreamPlan, *, others: Collection[str] = ()
+    spark: "SparkSession | None", layout: StateLayout, stream: StreamPlan, *, others: Collection[str] = ()
 ) -> Checkpoint:
     """The checkpoint of a stream, new or to go on from. `others`: the folders of the job's other streams.
 
     Raises PEN5060 where the checkpoint is of another source, of this one under another name, or of other state, and
     where what the source no longer reads is not settled.
     """
-    files, root = files_at(spark, checkpoints_of(spark, stream.plan, state))
+    files, root = files_at(spark, checkpoints_of(stream.plan, layout))
     own = _own_record(stream)
     folder = _folder(files, root, stream, own, others)
     found = _record(files, folder)
@@ -182,10 +182,10 @@ def with_incarnations(spark: "SparkSession", checkpoint: Checkpoint, stream: Str
     return replace(checkpoint, record=replace(checkpoint.record, made=listed))
 
 
-def checkpoints_of(spark: "SparkSession | None", plan: Plan, state: str) -> str:
+def checkpoints_of(plan: Plan, layout: StateLayout) -> str:
     """The directory of a job's checkpoints."""
     chosen = plan.env.options.get("stream.checkpoint") if plan.env.options else None
-    return str(chosen) if chosen else as_uri(layout_at(spark, state).checkpoints(plan.env.name))
+    return str(chosen) if chosen else as_uri(layout.checkpoints(plan.env.name))
 
 
 def folder_of(stream: StreamPlan) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from engine.plan.nodes import Write
 from engine.runtime.streaming.stream import Stream
 from engine.spark.writing.marks import refuse_lost
-from engine.state.journal import journal
+from engine.state.journal import journal_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +22,7 @@ def refuse_lost_batches(spark: "SparkSession", stream: Stream) -> None:
         return
     committed = checkpoint.last_batch if checkpoint.is_complete else checkpoint.last_batch - 1
     run_id = f"{checkpoint.record.stream}.{committed}"
-    recorded = journal(spark, stream.state, run_id).read()
+    recorded = journal_in(stream.layout, run_id).read()
     if recorded is None:
         return
     left: dict[str, list[str]] = {}

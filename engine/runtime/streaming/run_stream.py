@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
 from catalog.masks import Masks
-from connectors.storage.filesystem import Files, as_uri, files_at
+from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
 from engine.plan.streams import streams_of
@@ -56,15 +56,14 @@ def run_stream(
 def _run(spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant) -> JobResult:
     plan, run_id = compiled.plan, request.run_id
     layout = layout_at(spark, compiled.state_dir)
-    state = as_uri(layout.root)  # looked up once, not by each micro-batch
-    warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
+    warnings = recover(spark, layout, compiled.settings.credentials, job=plan.env.name)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     job = _Job(layout, entry, plan.env.masks, metrics=_metrics_file(spark, plan))
-    _open_streams(spark, compiled, state, request, job)
+    _open_streams(spark, compiled, request, job)
     check(spark, [write for stream in job.streams for write in stream.writes], run_id)
     for stream in job.streams:
         refuse_lost_batches(spark, stream)
-    log, claim = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
+    log, claim = begin_stream(spark, layout, run_id, plan.writes, plan.env.name)
     ledger.begin(layout, entry, plan.env.masks)
     job.record(State.RUNNING)
     try:
@@ -81,23 +80,23 @@ def _run(spark: "SparkSession", compiled: Compiled, request: RunRequest, attenda
     return result
 
 
-def _open_streams(spark: "SparkSession", compiled: Compiled, state: str, request: RunRequest, job: "_Job") -> None:
+def _open_streams(spark: "SparkSession", compiled: Compiled, request: RunRequest, job: "_Job") -> None:
     """Raises PEN5306 and PEN5310 where the run to restore is unknown, or has left no checkpoint."""
     if request.restores is not None:
         job.require(request.restores)
-    job.streams = tuple(_streams(spark, compiled, state, job))
+    job.streams = tuple(_streams(spark, compiled, job))
     if request.restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
         raise run_error(
             "PEN5310", f"run `{request.restores}` has left no checkpoint to go on from", None, "leave --restore out"
         )
 
 
-def _streams(spark: "SparkSession", compiled: Compiled, state: str, job: "_Job") -> Iterable[Stream]:
+def _streams(spark: "SparkSession", compiled: Compiled, job: "_Job") -> Iterable[Stream]:
     several = streams_of(compiled.plan)
     folders = {folder_of(stream) for stream in several}
     for stream in several:
-        checkpoint = with_incarnations(spark, open_checkpoint(spark, state, stream, others=folders), stream)
-        yield Stream(spark, FollowedSchema(compiled, stream), checkpoint, state, job.committed)
+        checkpoint = with_incarnations(spark, open_checkpoint(spark, job.layout, stream, others=folders), stream)
+        yield Stream(spark, FollowedSchema(compiled, stream), checkpoint, job.layout, job.committed)
 
 
 def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None:

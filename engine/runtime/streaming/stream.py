@@ -28,7 +28,7 @@ from engine.spark.session import pipeline_session
 from engine.spark.starting.defaults import is_users
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.streaming.open_stream import open_stream
-from engine.state.layout import layout_at
+from engine.state.layout import StateLayout
 from engine.state.run_state import State
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Stream:
     spark: "SparkSession"
     schema: FollowedSchema
     checkpoint: Checkpoint
-    state: str
+    layout: StateLayout
     done: Callable[["Stream", JobResult], None]
     error: BaseException | None = None
     query: "StreamingQuery | None" = None
@@ -158,8 +158,7 @@ class Stream:
                 self._run_computed(batch, number)
             self.failures, self.last_batch = 0, number
             if number:  # Spark has recorded the end of the micro-batch before: it will not come again
-                layout = layout_at(self.spark, self.state)
-                layout.files.delete(layout.run(f"{self.checkpoint.record.stream}.{number - 1}").folder)
+                self.layout.files.delete(self.layout.run(f"{self.checkpoint.record.stream}.{number - 1}").folder)
         except BaseException as error:
             self.error = error
             raise
@@ -209,7 +208,7 @@ class Stream:
             self.spark,
             plan,
             name,
-            self.state,
+            self.layout,
             {stream.head: arrived},
             plans=self.batch_plans if plan.env.reuses_batch_plans else None,
             is_fresh=is_fresh,

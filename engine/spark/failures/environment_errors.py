@@ -15,6 +15,7 @@ from connectors.jdbc.missing_driver import missing_driver
 from connectors.storage.object_store import jar_help
 from connectors.storage.paths import local_path
 from engine.plan.nodes import AnyNode, Write
+from engine.state.layout import StateLayout
 from engine.state.state_dir import unwritable as unwritable_state
 
 _NO_SPACE: Final = re.compile(r"No space left on device|Disk quota exceeded")
@@ -74,10 +75,10 @@ def full_disks(folders: Iterable[tuple[str, str]]) -> Iterator[str]:
             yield name
 
 
-def unwritable(error: OSError, write: Write, state: str | None = None) -> RunError:
+def unwritable(error: OSError, write: Write, state: StateLayout | None = None) -> RunError:
     """The error of a target that this process could not write, or of the state directory, where that is full."""
     if state is not None and _is_of_state(error, state):
-        return unwritable_state(state, error)
+        return unwritable_state(state.root, error)
     text = "No space left on device" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
     if found := environment_error(text, write):
         return found
@@ -86,9 +87,9 @@ def unwritable(error: OSError, write: Write, state: str | None = None) -> RunErr
     return run_error("PEN5005", message, write.options.span("path"))
 
 
-def _is_of_state(error: OSError, state: str) -> bool:
+def _is_of_state(error: OSError, state: StateLayout) -> bool:
     """Whether the error is of the state directory: it names a file there, or only that directory's disk is full."""
-    root = os.path.realpath(state)
+    root = state.root
     if isinstance(error.filename, str):
         return os.path.realpath(error.filename).startswith(f"{root}{os.sep}")
     return error.errno in (errno.ENOSPC, errno.EDQUOT) and bool(list(full_disks([("state", root)])))

@@ -19,7 +19,8 @@ from engine.spark.writing.keep import Kept
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
 from engine.state.interval_ledger import DoneInterval
-from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
+from engine.state.journal import Journal, Recorded, RunOutcome, journal_in, open_journals_in
+from engine.state.layout import StateLayout
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
 from engine.state.run_claims import is_abandoned, mark_of, release
 from engine.state.watermarks import HighWatermark, WatermarkKey
@@ -70,7 +71,7 @@ def begin(
     spark: SparkSession,
     checks: Sequence[SinkCheck],
     run_id: str,
-    state: str,
+    layout: StateLayout,
     job: str = "",
     *,
     incremental: Mapping[str, str] | None = None,
@@ -83,9 +84,9 @@ def begin(
 ) -> OpenRun | None:
     """Claim the run and open its journal; None if this run id has already committed all these writes.
 
-    `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    are after recovery. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means,
-    `works` what each write stands for, `written` those that targets have already.
+    Call `recover` before `check`, so that targets are seen as they are after recovery. `incremental`: the sources whose
+    watermarks the run is to move. `plan`: what the job means, `works` what each write stands for, `written` those that
+    targets have already.
     `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
     begun a run of this id before, nor one whose journal is lost. `keeps`: called where an earlier attempt has neither
     decided nor ended. Raises PEN5301 if a running process holds the run id,
@@ -93,13 +94,13 @@ def begin(
     released at its end.
     """
     ids, mark = {check.write.id for check in checks}, mark_of(spark)
-    first = journal(spark, state, run_id)
+    first = journal_in(layout, run_id)
     if _is_finished(found := first.read(), ids):
         return None
     is_gone = keeps is not None and found is not None and is_abandoned(first, found)
-    claim = claimed(journal(spark, state, run_id), mark)
+    claim = claimed(journal_in(layout, run_id), mark)
     try:
-        before = journal(spark, state, run_id)  # as it is now that no other process works on the run
+        before = journal_in(layout, run_id)  # as it is now that no other process works on the run
         recorded = before.read()
         if _is_finished(recorded, ids):
             release(claim)
@@ -112,8 +113,8 @@ def begin(
             message = f"run `{run_id}` has begun to commit, and has not ended"
             raise run_error("PEN5011", message, None, ways_to_end(run_id))
         if not is_of_stream:
-            refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
-            before.layout.mark()
+            refuse_second_run(layout, run_id, [check.write for check in checks], job)
+            layout.mark()
         log = before.of_epoch(claim.epoch)
         context = context_of(spark, run_id, claim)
         tasks = {
@@ -154,7 +155,7 @@ def begin(
             work=next(iter(works.values()), "") if is_of_stream else "",
         )
         try:
-            refuse_held_targets(spark, state, run_id, [check.write for check in checks])
+            refuse_held_targets(layout, run_id, [check.write for check in checks])
         except RunError:
             log.end(RunOutcome.ROLLED_BACK)  # nothing is staged yet
             raise
@@ -183,16 +184,16 @@ def _is_finished(recorded: Recorded | None, ids: Collection[str]) -> bool:
 
 
 def begin_stream(
-    spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str
+    spark: SparkSession, layout: StateLayout, run_id: str, writes: Sequence[Write], job: str
 ) -> tuple[Journal, HeldClaim]:
     """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5301
     where it is already. The claim is to be released at its end."""
-    refuse_running(spark, state, run_id, writes, job)
+    refuse_running(layout, run_id, writes, job)
     mark = mark_of(spark)
-    claim = claimed(journal(spark, state, run_id), mark)
+    claim = claimed(journal_in(layout, run_id), mark)
     try:
-        log = journal(spark, state, run_id).of_epoch(claim.epoch)
-        log.layout.mark()
+        log = journal_in(layout, run_id).of_epoch(claim.epoch)
+        layout.mark()
         log.begin(mark, {write.id: write.connector.name for write in writes}, job, is_claimed=True)
     except BaseException:
         release(claim)
@@ -201,12 +202,12 @@ def begin_stream(
 
 
 def refuse_unfinished(
-    spark: SparkSession, state: str, keys: Collection[WatermarkKey], intervals: Collection[DoneInterval] = ()
+    layout: StateLayout, keys: Collection[WatermarkKey], intervals: Collection[DoneInterval] = ()
 ) -> None:
     """Raise PEN5303 where a run that reads these incremental sources has begun to commit and cannot be finished now:
     their watermarks are about to move, and the rows would be read again. The same of a run of these intervals: its
     rows would later replace newer ones."""
-    for log in open_journals(spark, state) if keys or intervals else ():
+    for log in open_journals_in(layout) if keys or intervals else ():
         recorded = log.read()
         moving = recorded.watermarks if recorded is not None else ()
         doing = {(done.key, done.interval) for done in (recorded.intervals if recorded is not None else ())}

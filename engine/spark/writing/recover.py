@@ -28,7 +28,8 @@ from engine.spark.writing.commit_groups import (
 from engine.spark.writing.open_run import ways_to_end
 from engine.spark.writing.run_contexts import context_of
 from engine.state.interval_ledger import record_done
-from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
+from engine.state.journal import Journal, Recorded, RunOutcome, journal_in, open_journals_in
+from engine.state.layout import StateLayout
 from engine.state.recorded_runs import killed_runs, unreadable_runs
 from engine.state.run_claims import claim_run, holder, is_abandoned, mark_of, release, still_running
 from engine.state.watermarks import move
@@ -39,7 +40,7 @@ _CONTINUED_SECONDS: Final = 7 * 24 * 3600
 
 
 def resume(
-    spark: SparkSession | None, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS
+    spark: SparkSession | None, layout: StateLayout, run_id: str, credentials: Credentials = NO_CREDENTIALS
 ) -> RunOutcome:
     """End a killed run: finish it where it had decided to commit, else roll it back. `credentials`: those of the jobs
     of this session, since a journal has none.
@@ -47,12 +48,12 @@ def resume(
     Raises PEN5008 if there is no such run or it has ended, PEN5302 if it is running, and a `RunError` with all that
     keeps it from being ended: completed steps stay completed.
     """
-    log = journal(spark, state, run_id)
+    log = journal_in(layout, run_id)
     recorded = log.read()
     if recorded is None:
-        known = [log.run_id for log in open_journals(spark, state)]
+        known = [log.run_id for log in open_journals_in(layout)]
         help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
-        raise run_error("PEN5008", f"no run `{run_id}` in `{state}`", None, help)
+        raise run_error("PEN5008", f"no run `{run_id}` in `{layout.root}`", None, help)
     if recorded.outcome is not None:
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
     help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
@@ -64,14 +65,16 @@ def resume(
         raise still_running("PEN5302", run_id, error.claim.owner, help) from error
 
 
-def finish_decided(spark: SparkSession, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS) -> None:
+def finish_decided(
+    spark: SparkSession, layout: StateLayout, run_id: str, credentials: Credentials = NO_CREDENTIALS
+) -> None:
     """Finish a run that is to be continued, where it had decided to commit; nothing if it has finished. Raises PEN5008
     and PEN5302 as `resume`."""
-    recorded = journal(spark, state, run_id).read()
+    recorded = journal_in(layout, run_id).read()
     if recorded is not None and recorded.outcome is RunOutcome.FINISHED:
         return
     if recorded is None or recorded.outcome is not None or recorded.is_decided:
-        resume(spark, state, run_id, credentials)
+        resume(spark, layout, run_id, credentials)
 
 
 def abort_staged(
@@ -96,12 +99,12 @@ def abort_staged(
         raise RunError(diagnostics)
 
 
-def roll_back(state: str, run_id: str) -> bool:
+def roll_back(layout: StateLayout, run_id: str) -> bool:
     """Remove what a cancelled run of this process staged on this machine's disk, once Java and its tasks have ended.
 
     Returns False where that needs Spark: the run stays open.
     """
-    log = journal(None, state, run_id)
+    log = journal_in(layout, run_id)
     recorded = log.read()
     if recorded is None or recorded.outcome is not None or recorded.is_decided:
         return False
@@ -117,7 +120,7 @@ def roll_back(state: str, run_id: str) -> bool:
 
 def recover(
     spark: SparkSession,
-    state: str,
+    layout: StateLayout,
     credentials: Credentials = NO_CREDENTIALS,
     *,
     job: str | None = None,
@@ -129,10 +132,8 @@ def recover(
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back. A run that another process is ending is left to it.
     """
-    warnings = [
-        warning for log, error in unreadable_runs(spark, state) for warning in _as_warnings(error, log.run_id, None)
-    ]
-    for log, recorded in killed_runs(spark, state, job):
+    warnings = [warning for log, error in unreadable_runs(layout) for warning in _as_warnings(error, log.run_id, None)]
+    for log, recorded in killed_runs(layout, job):
         if log.run_id == but or (job not in (None, recorded.job) and _may_continue(recorded)):
             continue
         if not _has_jars(spark, log, recorded):
@@ -155,10 +156,10 @@ def _may_continue(recorded: Recorded) -> bool:
 
 
 def end_earlier_attempt(
-    spark: SparkSession, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS
+    spark: SparkSession, layout: StateLayout, run_id: str, credentials: Credentials = NO_CREDENTIALS
 ) -> None:
     """End what an earlier attempt of a run has left open, before the run is begun again."""
-    log = journal(spark, state, run_id)
+    log = journal_in(layout, run_id)
     recorded = log.read()
     if recorded is not None and recorded.outcome is None and is_abandoned(log, recorded):
         with suppress(HeldError):  # another process does
@@ -174,10 +175,10 @@ def _as_warnings(error: RunError, run_id: str, job: str | None) -> list[Diagnost
     ]
 
 
-def connectors_to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
-    """The connectors of killed runs in a local state directory, and the jars with which a session can end them."""
+def connectors_to_recover(layout: StateLayout) -> Mapping[Connector, tuple[str, ...]]:
+    """The connectors of killed runs, and the jars with which a session can end them."""
     needed: dict[Connector, tuple[str, ...]] = {}
-    for log, recorded in killed_runs(None, state):
+    for log, recorded in killed_runs(layout):
         for connector, jars in _needed_jars(log, recorded):
             needed[connector] = (*needed.get(connector, ()), *jars)
     return needed

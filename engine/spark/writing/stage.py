@@ -48,7 +48,7 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     except PenstockError as error:
         raise placed(error, write) from error.__cause__
     except OSError as error:
-        raise unwritable(error, write, run.journal.layout.root) from error
+        raise unwritable(error, write, run.journal.layout) from error
     with run.lock:
         with journaled(run):
             run.journal.staged(write.id, staged)

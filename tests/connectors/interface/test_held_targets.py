@@ -10,7 +10,8 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
 from connectors.commits.run_owner import this_process
 from connectors.in_memory import InMemory
 from connectors.interface import Option, OptionType, SinkCapabilities
-from engine.state.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal_in
+from engine.state.layout import layout_at
 from engine.state.recorded_runs import refuse_held_targets
 from tests.connectors.jobs import rows, write
 
@@ -44,14 +45,14 @@ def to(path, sink=None):
 
 def record(state, run_id, pid, target):
     """A run of another process on this machine."""
-    log = journal(None, state, run_id)
+    log = journal_in(layout_at(None, state), run_id)
     log.begin({**this_process(), "pid": pid, "start": None}, {"w": "Held"}, "job", targets={"w": target})
     return log
 
 
 def refused(state, job):
     try:
-        refuse_held_targets(None, state, "mine", [job])
+        refuse_held_targets(layout_at(None, state), "mine", [job])
     except RunError as error:
         (found,) = error.diagnostics
         assert found.code == "PEN5007"
@@ -81,7 +82,9 @@ def test_a_process_that_has_ended_holds_nothing(tmp_path, other):
 def test_the_own_run_holds_nothing_back(tmp_path, other):
     state = str(tmp_path / "state")
     record(state, "mine", other.pid, "/data/t")
-    journal(None, state, "of_this_process").begin(this_process(), {"w": "Held"}, "job", targets={"w": "/data/t"})
+    journal_in(layout_at(None, state), "of_this_process").begin(
+        this_process(), {"w": "Held"}, "job", targets={"w": "/data/t"}
+    )
     assert not refused(state, to("/data/t"))
 
 
@@ -93,7 +96,7 @@ def test_a_refused_run_is_ended_and_leaves_the_target_to_the_other(spark, tmp_pa
     state, job = str(tmp_path / "state"), to("/data/t")
     log = record(state, "other", other.pid, "/data/t")
     with pytest.raises(RunError, match="PEN5007"):
-        begin(spark, check(spark, [job], "mine"), "mine", state)
-    assert journal(None, state, "mine").read().outcome is RunOutcome.ROLLED_BACK
+        begin(spark, check(spark, [job], "mine"), "mine", layout_at(spark, state))
+    assert journal_in(layout_at(None, state), "mine").read().outcome is RunOutcome.ROLLED_BACK
     log.end(RunOutcome.FINISHED)
-    assert begin(spark, check(spark, [job], "mine"), "mine", state) is not None
+    assert begin(spark, check(spark, [job], "mine"), "mine", layout_at(spark, state)) is not None

@@ -22,6 +22,7 @@ from engine.runtime.execute import run_job
 from engine.runtime.run_request import RunRequest
 from engine.runtime.transient import is_transient
 from engine.spark.writing.recover import recover
+from engine.state.layout import layout_at
 from engine.state.run_state import State
 from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
@@ -131,13 +132,13 @@ def test_the_job_of_a_killed_run_ends_it_and_another_warns(spark, postgres, tmp_
     killed.journal._put("begin", {**killed.journal.read().steps["begin"], "job": "orders"})
     bury(killed)
     monkeypatch.delenv(PASSWORD_VARIABLE, raising=False)
-    (warning,) = recover(spark, state)
+    (warning,) = recover(spark, layout_at(spark, state))
     assert (warning.code, warning.severity) == ("PEN5012", Severity.WARNING)
     assert "`penstock run --resume one JOB` with the job's file and variables, or by its next run" in warning.help
     assert warning.notes == ("run `one` of the job `orders` was killed, and stays as it is",)
     assert not killed.journal.has_ended
     credentials = credentials_of(Plan(Env("orders"), tuple(job)))
-    assert recover(spark, state, credentials) == ()
+    assert recover(spark, layout_at(spark, state), credentials) == ()
     assert killed.journal.has_ended
     assert postgres.rows("select * from t") == []
 
@@ -162,7 +163,7 @@ def test_a_constraint_that_is_checked_at_the_commit_is_checked_before_the_decisi
         run(spark, path, tmp_path / "state", "run")
     assert not (tmp_path / "out").exists()
     assert postgres.rows("select count(*) from t") == [(0,)]
-    assert recover(spark, str(tmp_path / "state")) == ()
+    assert recover(spark, layout_at(spark, str(tmp_path / "state"))) == ()
     assert "penstock_stg" not in " ".join(postgres.tables())
 
 

@@ -14,7 +14,8 @@ from connectors.jdbc.connector import connector
 from engine.runtime.transient import is_transient
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from engine.state.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal_in
+from engine.state.layout import layout_at
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
@@ -304,7 +305,7 @@ def test_sinks_of_one_database_commit_together(spark, database, tmp_path):
         commit_all(spark, staged)
     assert database.rows("select * from a") == []
     abort_all(spark, staged)
-    assert journal(spark, str(tmp_path), "run").read().outcome is RunOutcome.ROLLED_BACK
+    assert journal_in(layout_at(spark, str(tmp_path)), "run").read().outcome is RunOutcome.ROLLED_BACK
 
 
 def test_sinks_of_different_kinds_end_exactly_once(spark, postgres, mariadb, tmp_path):

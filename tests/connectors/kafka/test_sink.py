@@ -13,6 +13,7 @@ from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import resume
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import note_positions, stage
+from engine.state.layout import layout_at
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 from tests.connectors.kafka.jobs import compiled, reading
 from tests.connectors.kafka.jobs import rows as rows_of_job
@@ -193,13 +194,13 @@ def test_a_killed_run_commits_the_offsets_when_it_is_resumed(spark, tmp_path, ka
     from engine.spark.lower import lower
     from engine.spark.session import pipeline_session
 
-    run = begin(spark, check(spark, plan.writes, "dead"), "dead", state)
+    run = begin(spark, check(spark, plan.writes, "dead"), "dead", layout_at(spark, state))
     lowered = lower(pipeline_session(spark), plan.writes)
     note_positions(run, lowered.positions)
     stage(spark, run, plan.writes[0], lowered.dataframes[plan.writes[0].input])
     run.journal.decide()
     assert kafka.committed("resumed") == {}
     monkeypatch.setattr("connectors.commits.run_owner.is_alive", lambda mark: False)
-    assert resume(spark, state, "dead").value == "finished"
+    assert resume(spark, layout_at(spark, state), "dead").value == "finished"
     assert kafka.committed("resumed") == {(source, 0): 1}
     assert len(kafka.records(target)) == 1

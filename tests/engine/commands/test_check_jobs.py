@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start_method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} here")
-    monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context(request.param))
+    monkeypatch.setattr(check_jobs, "process_context", lambda: multiprocessing.get_context(request.param))
     return request.param
 
 
@@ -61,7 +61,7 @@ def test_the_work_is_shared(folder, start_method):
 def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatch, capsys):
     parent, take = os.getpid(), check_jobs._take
     monkeypatch.setattr(check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
-    monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context("fork"))
+    monkeypatch.setattr(check_jobs, "process_context", lambda: multiprocessing.get_context("fork"))
     assert main(["validate", "job_secret.conf", "--processes", "2"]) == 2
     out = capsys.readouterr().out
     assert "limmit = 3" in out
@@ -80,7 +80,7 @@ def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
 
     monkeypatch.setattr(check_jobs, "_check", deadly)
     monkeypatch.setattr(
-        check_jobs, "_context", lambda: multiprocessing.get_context("fork")
+        check_jobs, "process_context", lambda: multiprocessing.get_context("fork")
     )  # whatever threads there are
     assert check_jobs.check_jobs(paths, Settings(), 3) == alone
 

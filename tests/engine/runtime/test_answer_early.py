@@ -15,7 +15,8 @@ from connectors.commits import run_owner
 from engine.compile import Settings, compile_job
 from engine.runtime.answer_early import answered
 from engine.state.file_names import run_ids
-from engine.state.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal_in
+from engine.state.layout import layout_at
 from engine.state.run_state import State
 
 JOB = """
@@ -51,7 +52,7 @@ def another_process():
 
 
 def begun(folder, run_id, job, mark, name="orders"):
-    log = journal(None, str(folder / "state"), run_id)
+    log = journal_in(layout_at(None, str(folder / "state")), run_id)
     log.begin(mark, {write.id: write.connector.name for write in job.plan.writes}, name)
     return log
 

@@ -68,17 +68,18 @@ def test_a_run_whose_java_process_is_dying_is_one_to_recover(tmp_path):
     """Python was killed, and its Java process notices a moment later: what ends the run needs its connectors' jars."""
     pytest.importorskip("pyspark")
     from engine.spark.writing.recover import connectors_to_recover
-    from engine.state.journal import journal
+    from engine.state.journal import journal_in
+    from engine.state.layout import layout_at
 
     python, java = subprocess.Popen(["sleep", "60"]), subprocess.Popen(["sleep", "60"])
     try:
         mark = owner.with_jvm({**owner.this_process(), "pid": python.pid, "start": owner._start(python.pid)}, java.pid)
-        journal(None, str(tmp_path), "run").begin(mark, {"w": "Delta"}, "job")
-        assert connectors_to_recover(str(tmp_path)) == {}  # it lives
+        journal_in(layout_at(None, str(tmp_path)), "run").begin(mark, {"w": "Delta"}, "job")
+        assert connectors_to_recover(layout_at(None, str(tmp_path))) == {}  # it lives
         python.kill()
         python.wait()
         threading.Timer(0.5, lambda: (java.kill(), java.wait())).start()
-        assert [each.name for each in connectors_to_recover(str(tmp_path))] == ["Delta"]
+        assert [each.name for each in connectors_to_recover(layout_at(None, str(tmp_path)))] == ["Delta"]
     finally:
         for process in (python, java):
             process.kill()

@@ -1,5 +1,6 @@
 """A gate that cannot compare fails, and an internal error in one job hides no other."""
 
+import os
 import subprocess
 
 import pytest
@@ -9,6 +10,8 @@ from engine.cli import main
 JOB = """source { FakeSource { plugin_output = "a", schema { fields { id = int, name = string } } } }
 sink { LocalFile { path = "out", file_format_type = parquet } }
 """
+
+_CSV = 'LocalFile { plugin_output = "a", path = "data.csv", file_format_type = csv, csv_use_header_line = true'
 
 
 def git(*words: str) -> None:
@@ -30,6 +33,19 @@ def repository(tmp_path, monkeypatch):
 
 def test_schema_diff_takes_an_absolute_path(repository, capsys):
     assert main(["schema", "diff", str(repository / "jobs/a.conf"), "--against", "HEAD"]) == 1
+    assert "source a: breaking: `name` dropped" in capsys.readouterr().out
+
+
+def test_schema_diff_reads_the_revision_in_a_process_of_its_own(repository, monkeypatch, capsys):
+    (repository / "data.csv").write_text("id,name\n1,a\n")
+    job = JOB.replace('FakeSource { plugin_output = "a", schema { fields { id = int, name = string } }', _CSV)
+    (repository / "jobs/a.conf").write_text(job)
+    git("add", ".")
+    git("commit", "-qm", "second")
+    (repository / "data.csv").write_text("id\n1\n")
+    here, change = os.getpid(), os.chdir
+    monkeypatch.setattr(os, "chdir", lambda path: change(path) if os.getpid() != here else pytest.fail("changed"))
+    assert main(["schema", "diff", "jobs/a.conf", "--against", "HEAD"]) == 1
     assert "source a: breaking: `name` dropped" in capsys.readouterr().out
 
 

@@ -22,6 +22,7 @@ from engine.runtime.execute import run_job
 from engine.runtime.run_request import RunRequest
 from engine.runtime.streaming.checkpoint import open_checkpoint
 from engine.runtime.streaming.run_stream import run_stream
+from engine.state.layout import layout_at
 from engine.state.run_state import State
 from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled
@@ -212,7 +213,7 @@ def happen(world: World) -> None:
         shutil.rmtree(world.state)
     if event == "checkpoint deleted":
         (stream,) = streams_of(world.job().plan)
-        shutil.rmtree(f"{open_checkpoint(None, str(world.state), stream).folder}/checkpoint")
+        shutil.rmtree(f"{open_checkpoint(None, layout_at(None, str(world.state)), stream).folder}/checkpoint")
 
 
 def check(world: World) -> None:

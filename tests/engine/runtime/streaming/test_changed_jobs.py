@@ -9,6 +9,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from engine.compile import Settings, compile_job
 from engine.plan.streams import streams_of
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
+from engine.state.layout import layout_at
 
 JOB = """
 env { job.mode = STREAMING, job.name = job, stream.trigger = once }
@@ -37,7 +38,7 @@ def all_streams(folder, text):
 def all_opened(folder, text):
     streams = all_streams(folder, text)
     folders = {folder_of(stream) for stream in streams}
-    return [open_checkpoint(None, str(folder / "state"), stream, others=folders) for stream in streams]
+    return [open_checkpoint(None, layout_at(None, str(folder / "state")), stream, others=folders) for stream in streams]
 
 
 def opened(folder, text):
@@ -344,25 +345,25 @@ def test_changes_with_which_state_means_nothing(tmp_path, state, old, new, reaso
 
 def test_a_micro_batch_that_the_job_wrote_before_its_change_is_written(tmp_path):
     """Each target once, whatever the write is now; a target that is new gets the micro-batch that comes again."""
-    from engine.state.journal import RunOutcome, journal
+    from engine.state.journal import RunOutcome, journal_in
     from engine.state.recorded_runs import unwritten
 
     def writes(text):
         return all_streams(tmp_path, text)[0].plan.writes
 
     two = JOB + TO_ANOTHER
-    before, state = writes(two), str(tmp_path / "state")
-    log = journal(None, state, "run.1")
-    assert unwritten(None, state, "run.1", before) == before
+    before, layout = writes(two), layout_at(None, str(tmp_path / "state"))
+    log = journal_in(layout, "run.1")
+    assert unwritten(layout, "run.1", before) == before
     log.begin({}, {write.id: "Delta" for write in before}, "job", targets={write.id: write.target for write in before})
     for write in before:
         log.committed(write.id)
-    assert unwritten(None, state, "run.1", before) == before  # it may have been killed before its end
+    assert unwritten(layout, "run.1", before) == before  # it may have been killed before its end
     log.end(RunOutcome.FINISHED)
-    assert unwritten(None, state, "run.1", before) == ()
-    assert unwritten(None, state, "run.1", writes(two.replace("id > 1", "id > 2").replace("[id]", "[name]"))) == ()
+    assert unwritten(layout, "run.1", before) == ()
+    assert unwritten(layout, "run.1", writes(two.replace("id > 1", "id > 2").replace("[id]", "[name]"))) == ()
     changed = writes(two.replace("id > 1", "id > 2").replace("out/two", "out/three"))
-    assert [write.target.rpartition("/")[2] for write in unwritten(None, state, "run.1", changed)] == ["three"]
+    assert [write.target.rpartition("/")[2] for write in unwritten(layout, "run.1", changed)] == ["three"]
 
 
 @pytest.mark.parametrize(("one", "other"), [("orders eu", "orders_eu"), ("заказы", "данные")])
