@@ -12,6 +12,7 @@ from urllib.parse import quote
 from zlib import crc32
 
 from catalog.diagnostics.source import SourceFile
+from catalog.ordinary_words import secret_pattern
 from catalog.secret_names import (
     HIDDEN,
     is_secret_name,
@@ -28,6 +29,8 @@ _LONG: Final = 8
 _NO_SECRETS: Final = frozenset({"PWD", "OLDPWD"})
 """Variables of a shell that are folders."""
 
+_PIECE: Final = re.compile(r"[^\s,;:=+#{}\[\]()\"'`?&|]+")
+"""What remains of a secret where its text was read by another grammar, such as one without quotes in HOCON."""
 _CUT: Final = ("…", "...")
 _PAGE_ESCAPES: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -57,8 +60,8 @@ class Masks:
         remain where it was taken for a list."""
         for part in secret_parts(text):
             self.add(part)
-            for piece in part.split(",") if "," in part else ():
-                self.add(piece.strip())
+            for piece in _PIECE.findall(part):
+                self.add(piece)
 
     def add_named(self, values: Mapping[str, object]) -> None:
         """Mask the values whose name is that of a secret, and the secrets within others."""
@@ -99,7 +102,7 @@ class Masks:
             if secret in self._joined:
                 text = re.sub(re.escape(secret), HIDDEN, text, flags=re.IGNORECASE)
             else:
-                text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+                text = re.sub(secret_pattern(secret), HIDDEN, text)
         return self._without_cut(text)
 
     def _found(self, text: str) -> list[str]:

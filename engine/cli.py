@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return stop.code if isinstance(stop.code, int) else EXIT_USAGE
         if arguments.command not in _PRINT_JOBS:
             mask_streams(arguments.masks)
-        if argv is not None or not _is_bounded(arguments):
+        if argv is not None or not is_bounded(arguments):
             return _carry_out(arguments)
         from catalog.limits import limits
         from engine.supervised import supervised
@@ -145,16 +145,24 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
 
 
-def _is_bounded(arguments: Namespace) -> bool:
-    """Whether the command only reads jobs, so that the time for each of them is limited."""
-    if getattr(arguments, "connect", False) or getattr(arguments, "engine_check", False):
+def is_bounded(arguments: Namespace) -> bool:
+    """Whether the command only reads jobs, so that it is supervised while it does."""
+    if any(getattr(arguments, name, False) for name in ("connect", "engine_check", "jars")):
         return False
-    return arguments.command in _BOUNDED or getattr(arguments, "action", None) in ("show", "json")
+    return arguments.command in READERS and getattr(arguments, "action", None) != "sync"
 
 
 _PRINT_JOBS = ("convert", "migrate", "encrypt", "decrypt")
 """What they print is a job or a value, whole, to be put into a file."""
-_BOUNDED = ("validate", "explain", "lineage", "graph", "fmt", "convert", "migrate")
+READERS = (
+    "convert", "expectations", "explain", "fmt", "graph", "lineage", "ls", "migrate", "package", "plan", "runs",
+    "schema", "state", "validate",
+)  # fmt: skip
+"""They read jobs, or what runs have recorded, and start nothing: in a process of their own, which is ended in time."""
+RUNNERS = ("backfill", "build", "diff", "restate", "retry", "run", "show", "test")
+"""They execute a job: reading it has the same limits, its execution has none."""
+OTHERS = ("connectors", "decrypt", "describe", "encrypt", "init", "stop", "wait", "warm")
+"""They read no job."""
 
 
 def _took_too_long(arguments: Namespace) -> int:

@@ -23,7 +23,6 @@ from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.credentials import credentials_of
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Plan, Query, Scan
-from engine.supervised import beat
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,15 +177,9 @@ the source's."""
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
     """The plans of several jobs; raises a `JobError` with the errors of all of them."""
     diagnostics = Diagnostics()
-    compiled = [_compiled_next(path, settings, diagnostics) for path in paths]
+    compiled = [compile_job(path, settings, diagnostics) for path in paths]
     diagnostics.raise_errors()
     return tuple(job for job in compiled if job)
-
-
-def _compiled_next(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
-    compiled = compile_job(path, settings, diagnostics)
-    beat()
-    return compiled
 
 
 def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:

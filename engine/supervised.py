@@ -20,6 +20,7 @@ _WAIT_FACTOR: Final = 10
 """How many times its limit of processor time a job may wait, on a machine that other processes keep busy."""
 _BEAT: list[int] = []
 """The descriptor to which the process writes when it has done a job."""
+_RELEASED: Final = b"r"
 
 
 def supervised(run: Callable[[], int], seconds: float, report: Callable[[], int]) -> int:
@@ -37,6 +38,7 @@ def supervised(run: Callable[[], int], seconds: float, report: Callable[[], int]
         return run()
     os.close(theirs)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command answers it
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     try:
         is_late = _watch(child, ours, seconds + _GRACE)
         _, status = os.waitpid(child, 0)
@@ -56,6 +58,13 @@ def beat() -> None:
             os.write(descriptor, b".")
 
 
+def release() -> None:
+    """Say that from now on the command reads no text of somebody else: it may take its time to start Spark."""
+    for descriptor in _BEAT:
+        with contextlib.suppress(OSError):
+            os.write(descriptor, _RELEASED)
+
+
 def _watch(child: int, beats: int, seconds: float) -> bool:
     """Wait for the end of the process; whether it was ended because a job took too long."""
     while True:
@@ -63,7 +72,8 @@ def _watch(child: int, beats: int, seconds: float) -> bool:
         while True:
             ready, _, _ = select.select([beats], [], [], 0.1)
             if ready:
-                if not os.read(beats, 4096):
+                said = os.read(beats, 4096)
+                if not said or _RELEASED in said:
                     return False
                 break
             waited = time.monotonic() - started

@@ -73,7 +73,7 @@ def _compiled(arguments: Namespace, settings: "Settings", environment: str) -> "
 
     project = read_project(
         arguments.project.root, environment, settings.variables, masks=settings.masks,
-        allows_outside=settings.allows_outside,
+        allows_outside=settings.allows_outside, limits_process=settings.limits_process,
     )  # fmt: skip
     own = replace(settings, project=project.defaults)
     (compiled,) = compile_in_project([arguments.job], own, compile_project(project, of_all_jobs(own)).written)

@@ -49,7 +49,9 @@ def _page(results: list[dict[str, Any]]) -> str:
     from catalog.diagnostics.diagnostic import run_error
     from catalog.distribution import pip_install
     from engine.expectations.offline import offline
+    from engine.supervised import release
 
+    release()  # importing great-expectations takes its time
     with warnings.catch_warnings():  # its dependencies warn about each other
         warnings.simplefilter("ignore")
         try:

@@ -27,8 +27,8 @@ def run(arguments: Namespace) -> int:
         raise job_error("PEN2004", f"`{arguments.output}` does not end in .zip, as Spark demands of --py-files")
     for path in (arguments.output, arguments.output.with_suffix(".py")):
         refuse_link(path)
-    archive, script = build(arguments.jobs, arguments.output)
     jars, comet = packaged_jars(arguments.jobs), _comet(arguments.jobs)
+    archive, script = build(arguments.jobs, arguments.output)
     fetched = [jar for jar in jars if "?" not in jar]
     packages = f" --packages {','.join(fetched)}" if fetched else ""
     files: tuple[Path, ...] = ()

@@ -88,7 +88,10 @@ def _run_nested(root: Path, tests: "Sequence[JobTest]", settings: "Settings", wo
     called_from, names = Path.cwd(), {test.file.absolute(): test.file for test in tests}
     files = [os.path.relpath(file, root) for file in names]
     with at_root(root):
-        project = read_project(Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks)
+        project = read_project(
+            Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks,
+            allows_outside=settings.allows_outside, limits_process=settings.limits_process,
+        )  # fmt: skip
         own = replace(settings, project=project.defaults)
         written = compile_project(project, of_all_jobs(own)).written
         results = run_tests(find_tests(files, Diagnostics()), own, workers, written)

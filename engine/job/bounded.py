@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +18,7 @@ from typing import Any, Final
 from catalog.limits import LimitError, limit_behind, limits
 from catalog.reach import Reach, within
 from engine.job.root import root_of
+from engine.supervised import beat
 
 try:
     import resource
@@ -26,6 +28,8 @@ except ImportError:  # Windows: no signal and no limit of memory
 _IS_MEASURED: Final[ContextVar[bool]] = ContextVar("is_measured", default=False)
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
+_LOOK: Final = 0.2
+"""Seconds of processor time between two looks at a job that is read to be run."""
 _FEWEST_DIGITS: Final = 640
 """What Python takes for the least limit."""
 _MORE_MEGABYTES: Final = 600
@@ -34,17 +38,20 @@ _MORE_MEGABYTES: Final = 600
 
 @contextmanager
 def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: bool) -> Iterator[None]:
-    """Raises `LimitError` where the block takes more than its limits. `is_run`: data may be anywhere."""
+    """Raises `LimitError` where the block takes more than its limits.
+
+    `is_run`: data may be anywhere, and other threads may start Spark meanwhile: they are not measured.
+    """
     path = Path(path)  # callers from Python may give text
     roots = None if allows_outside else project_roots(path)
-    is_measured = (
-        resource is not None and limits_process and threading.current_thread() is threading.main_thread() and not is_run
-    )
+    is_measured = resource is not None and limits_process and threading.current_thread() is threading.main_thread()
     data_roots = None if is_run or roots is None else (*roots, *_checkout(path), *_called_from())
+    if not _IS_MEASURED.get():
+        beat()
     with within(Reach(roots, data_roots)):
         try:
             if is_measured:
-                with _measured():
+                with _watched() if is_run else _measured():
                     yield
             else:
                 yield
@@ -92,6 +99,31 @@ def _measured() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         sys.set_int_max_str_digits(digits)
+        signal.signal(signal.SIGPROF, handler)
+        _IS_MEASURED.reset(token)
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """The limits of time and memory, looked at from time to time; processes that are started inherit none."""
+    if _IS_MEASURED.get():
+        yield
+        return
+    started, most = time.thread_time(), max(limits().megabytes, _data_megabytes() + _MORE_MEGABYTES)
+
+    def look(_number: int, _frame: Any) -> None:
+        if time.thread_time() - started > limits().seconds:
+            raise LimitError("seconds")
+        if _data_megabytes() > most:
+            raise LimitError("megabytes")
+
+    handler = signal.signal(signal.SIGPROF, look)
+    token = _IS_MEASURED.set(True)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, _LOOK, _LOOK)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, handler)
         _IS_MEASURED.reset(token)
 

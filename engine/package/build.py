@@ -9,11 +9,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from engine.package.contents import dependency_files, job_files, module_files
 from engine.package.launcher import launcher
+from engine.supervised import release
 
 
 def build(jobs: Sequence[Path], output: Path) -> tuple[Path, Path]:
     """Write the archive and the script; returns their paths."""
     names, entries = job_files(jobs)
+    release()
     made_for = {"python": f"{sys.version_info[0]}.{sys.version_info[1]}", "platform": sysconfig.get_platform()}
     output.parent.mkdir(parents=True, exist_ok=True)
     with ZipFile(output, "w", ZIP_DEFLATED) as archive:

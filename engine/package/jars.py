@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.load import load_file
 from engine.job.model.job import Accelerator, Block, BlockKind
+from engine.job.model.settings import Settings
 from engine.plan.query_jars import jars_of_text
+
+_SETTINGS: Final = Settings(limits_process=True)
 
 
 def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
@@ -20,12 +24,12 @@ def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
 
 def is_accelerated(jobs: Iterable[Path]) -> bool:
     """Whether one of the jobs asks for the accelerator Comet."""
-    loaded = (load_file(job, Diagnostics()) for job in jobs)
+    loaded = (load_file(job, Diagnostics(), _SETTINGS) for job in jobs)
     return any(job is not None and job.env.accelerator is Accelerator.COMET for job in loaded)
 
 
 def _blocks(job: Path) -> Iterator[Block]:
-    loaded = load_file(job, Diagnostics())
+    loaded = load_file(job, Diagnostics(), _SETTINGS)
     yield from loaded.blocks if loaded else ()
 
 

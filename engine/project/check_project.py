@@ -38,7 +38,7 @@ def check_nested(
     with at_root(root):
         project = read_project(
             Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks,
-            allows_outside=settings.allows_outside,
+            allows_outside=settings.allows_outside, limits_process=settings.limits_process,
         )  # fmt: skip
         found = check_in_project(project, own, replace(settings, project=project.defaults), processes)
         seen = (seen_from(job.diagnostics, settings.masks, called_from)[0] for job in found)

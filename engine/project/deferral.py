@@ -40,7 +40,7 @@ class Deferral:
             raise job_error("PEN1662", message, None, "`--env` names the environment that is written")
         project = read_project(
             here.project.root, environment, settings.variables, masks=settings.masks,
-            allows_outside=settings.allows_outside,
+            allows_outside=settings.allows_outside, limits_process=settings.limits_process,
         )  # fmt: skip
         there = replace(settings, project=project.defaults, interval=None)
         known = {} if built is None else built.jobs

@@ -25,7 +25,7 @@ def state_at(project: Project, revision: str, settings: Settings) -> RecordedSta
     if PROJECT_FILE not in files.texts:
         return RecordedState()
     before = read_project(project.root, project.environment, settings.variables, files, settings.masks,
-                          allows_outside=settings.allows_outside)  # fmt: skip
+                          allows_outside=settings.allows_outside, limits_process=settings.limits_process)  # fmt: skip
     own = replace(settings, project=before.defaults, read=files)
     compiled = compile_jobs_of(before, files.jobs(before), own)
     return RecordedState(jobs={job.name: recorded(job) for job in compiled.jobs})

@@ -38,6 +38,7 @@ from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resol
 from engine.spark.starting.master import check_master
 from engine.spark.starting.private_settings import handed_over
 from engine.spark.starting.protection import protect
+from engine.supervised import release
 
 LATE_COMPILER: Final = (
     "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000 "
@@ -116,6 +117,7 @@ def open_session(
         protect(conf, SparkContext._jvm)
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
+        release()
         given = settings_in_files()
         if has_comet:
             settings = {**settings, **accelerated(settings, given, _fetched)}

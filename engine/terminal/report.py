@@ -15,6 +15,7 @@ from catalog.diagnostics.render.text import wants_color
 from catalog.diagnostics.source import SourceFile, Span
 from catalog.limits import LimitError, read_small
 from catalog.masks import Masks
+from engine.job.options.hidden_texts import hide_connections
 from engine.terminal.shown_stream import plain_stream
 
 _REPORTED_FROM: Final[ContextVar[Path | None]] = ContextVar("reported_from", default=None)
@@ -39,6 +40,8 @@ def report(diagnostics: Iterable[Diagnostic], masks: Masks, format: str = "text"
         sources = sources_of(found)
     else:
         found, sources = seen_from(found, masks, folder)
+    for source in sources:
+        hide_connections(source.text, masks)
     if (
         format in {known.value for known in Format} and Format(format) is not Format.TEXT
     ):  # a command may have further formats

@@ -36,6 +36,8 @@ def run_tests(
     from engine.spark.session import open_session
 
     compiled = [_compiled(test, settings, written or {}) for test in tests]
+    if all(job is None for job, _ in compiled):
+        return tuple(Result(test, found, 0.0) for test, (_, found) in zip(tests, compiled, strict=True))
     is_accelerated = any(job is not None and job.plan.env.accelerator is Accelerator.COMET for job, _ in compiled)
     spark = open_session(
         "penstock test",

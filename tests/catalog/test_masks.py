@@ -45,3 +45,17 @@ def test_those_of_another_process_are_added():
     ours.merge(pickle.loads(pickle.dumps(theirs)))
     assert ours.text("sesame") == "******"
     assert ours.hidden(SourceFile("a.conf", "x = 1")) == {(4, 5)}
+
+
+def test_a_password_that_is_an_ordinary_word_is_masked_as_a_value_alone():
+    masks = Masks()
+    for word in ("root", "password", "test"):
+        masks.add(word)
+    for plain in ("relative to the root of the project.", '"root": 1', "password = x", "run the test (test) first"):
+        assert masks.known(plain) == plain
+    for text, shown in {
+        "FATAL: for user root:root@h": "FATAL: for user root:******@h", "user 'root'@'h'": "user '******'@'h'",
+        '{"a": "root"}': '{"a": "******"}', "password = root": "password = ******", "/root/x": "/******/x",
+        "password=password": "password=******", "[test]": "[******]", "select `root`": "select `******`",
+    }.items():  # fmt: skip
+        assert masks.known(text) == shown

@@ -4,9 +4,16 @@ A connection text may be in an option that does not exist, a name, a setting: wh
 tells where its secrets are, which later is only seen in part. So may an option whose name says secret.
 """
 
+import re
+from itertools import islice
+from typing import Final
+
 from catalog.masks import Masks
 from catalog.secret_names import is_secret_name, redacted_text
 from engine.job.model.tree import ListNode, MapNode, Node, Place, ScalarNode, TextNode
+
+_CONNECTION: Final = re.compile(r"^.{0,2000}(?:jdbc:|//).{0,2000}$", re.MULTILINE | re.IGNORECASE)
+_LINES: Final = 500
 
 
 def hide_texts(node: Node, masks: Masks) -> None:
@@ -25,6 +32,14 @@ def hide_texts(node: Node, masks: Masks) -> None:
                 hide_texts(entry.value, masks)
         case ScalarNode():
             pass
+
+
+def hide_connections(text: str, masks: Masks) -> None:
+    """Mask the secrets of the connection texts in the lines of a file: where it cannot be parsed, a message may show
+    the piece of one that was taken for a key."""
+    for line in islice(_CONNECTION.finditer(text), _LINES):
+        masks.add_parts(line[0].partition("=")[2].strip() or line[0])
+        masks.add_parts(line[0])
 
 
 def _hide(text: str, place: Place, masks: Masks) -> None:

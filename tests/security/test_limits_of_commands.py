@@ -1,0 +1,71 @@
+"""Every command that reads jobs has the limits of `validate`; a new command is in one of the lists, and tried."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.cli import OTHERS, READERS, RUNNERS, is_bounded, main, parse
+from engine.commands import command_names
+from tests.security.hostile_jobs import TEXTS
+
+LONG = TEXTS["five thousand sinks of one table"]
+ROOT = Path(__file__).parents[2]
+OPTIONS: dict[str, str | None] = {
+    "convert": "jobs/job.conf", "explain": "jobs/job.conf", "fmt": "--check jobs/job.conf",
+    "graph": "jobs/job.conf -o page.html", "lineage": "jobs/job.conf", "ls": "", "plan": "",
+    "package": "jobs/job.conf -o app.zip", "schema": "show jobs/job.conf", "state": "jobs/job.conf",
+    "validate": "jobs/job.conf", "backfill": "jobs/job.conf", "build": "", "diff": "jobs/job.conf --env dev,prod",
+    "restate": "jobs/job.conf --from 2024-01-01 --to 2024-01-02", "run": "jobs/job.conf", "show": "jobs/job.conf",
+    "test": "jobs", "migrate": None, "expectations": None, "runs": None, "retry": None,
+}  # fmt: skip
+"""None: they read no HOCON, only what runs have recorded, or the files of other programs."""
+NEEDED = {"migrate": "jobs/job.conf", "expectations": "r1", "runs": "", "retry": ""}
+IGNORE_ERRORS = ("convert", "fmt", "ls", "package")
+"""They list or copy a job as far as it can be read, or measure no time themselves."""
+
+
+def test_each_command_is_in_one_of_the_lists():
+    assert sorted((*READERS, *RUNNERS, *OTHERS)) == sorted(command_names())
+    assert set(OPTIONS) == {*READERS, *RUNNERS}
+
+
+def test_a_command_that_only_reads_is_supervised():
+    for command, options in OPTIONS.items():
+        words = [command, *(options or NEEDED[command]).split()]
+        assert is_bounded(parse(words)) == (command in READERS), command
+    for words in ("explain --connect a.conf", "validate --engine-check a.conf", "schema sync a.conf"):
+        assert not is_bounded(parse(words.split())), words  # they start Spark, or ask sources
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("jobs").mkdir()
+    Path("penstock.conf").write_text("environments { dev { default = true }, prod { } }\n")
+    Path("jobs/job.conf").write_text(LONG)
+    Path("jobs/job.test.conf").write_text("tests = [{ name = a, given { f = [{ a = 1 }] }, expect { } }]\n")
+
+
+@pytest.mark.parametrize("command", [name for name, options in OPTIONS.items() if options is not None])
+def test_a_job_that_takes_too_long_is_ended_by_every_command(command, project, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_LIMITS", "seconds=0.1")
+    code = main([command, *OPTIONS[command].split()])
+    written = capsys.readouterr()
+    if command in IGNORE_ERRORS:
+        assert code in (0, 1, 2), written
+    else:
+        assert code == (1 if command == "test" else 2), written  # its jobs are what it tests
+        assert "the limit `seconds` of 0.1 is exceeded" in written.out + written.err
+
+
+def test_code_that_no_signal_reaches_is_ended_by_the_supervisor(project):
+    """`fmt` measures no time itself."""
+    command = [sys.executable, "-m", "engine.cli", "fmt", "--check", "jobs/job.conf"]
+    environment = {**os.environ, "PENSTOCK_LIMITS": "seconds=0.01", "PYTHONPATH": str(ROOT)}
+    Path("jobs/job.conf").write_text(LONG * 3)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done
+    assert "the limit `seconds` of 0.01 is exceeded" in done.stderr
