@@ -1,5 +1,6 @@
 """Every example is validated and run, and what the flights jobs write equals what SQLite works out."""
 
+import gzip
 import json
 import runpy
 import shutil
@@ -171,21 +172,46 @@ def test_the_project_validates_strictly_and_lists_its_jobs_in_order(capsys, monk
 
 
 @pytest.mark.spark
+@pytest.mark.delta
 @pytest.mark.slow
-def test_the_project_builds_some_days_and_a_change_rebuilds_what_needs_it(spark, tmp_path, monkeypatch, capsys):
+def test_the_project_builds_some_days_restates_one_and_a_change_rebuilds_what_needs_it(
+    spark, tmp_path, monkeypatch, capsys
+):
     """The number of flights of three days is that of the file: `zcat flights.csv.gz | grep -c '^2013,1,[123],'`."""
     shutil.copytree(PROJECT, tmp_path / "project")
     monkeypatch.chdir(tmp_path / "project")
     given = ["-i", f"lake={tmp_path}/lake", "-i", f"data={FLIGHTS / 'data'}"]
-    assert main(["build", *given]) == 0, capsys.readouterr().err
-    assert "14 jobs: 14 success" in capsys.readouterr().out
-    facts = spark.read.parquet(f"{tmp_path}/lake/facts/fct_flights")
-    assert {str(row.day): row["count"] for row in facts.groupBy("day").count().collect()} == {
-        "2013-01-01": 842, "2013-01-02": 943, "2013-01-03": 914,
-    }  # fmt: skip
+    assert main(["build", *given, "-i", "until=2013-01-03"]) == 0, capsys.readouterr().err
+    assert "15 jobs: 15 success" in capsys.readouterr().out
+
+    def days():
+        found = spark.read.format("delta").load(f"{tmp_path}/lake/facts/fct_days").groupBy("day").sum("flights")
+        return {str(row.day): row["sum(flights)"] for row in found.collect()}
+
+    assert days() == {"2013-01-01": 842, "2013-01-02": 943}
+    loaded = ["raw_flights", "legs", "fct_flights", "fct_days"]
+    assert main(["run", *loaded, *given]) == 0, capsys.readouterr().err
+    assert "2013-01-03" in capsys.readouterr().err
+    assert days() == {"2013-01-01": 842, "2013-01-02": 943, "2013-01-03": 914}
+    second = ["--from", "2013-01-02", "--to", "2013-01-03"]
+    assert main(["restate", "fct_flights", *second, "--downstream", *given]) == 0, capsys.readouterr().err
+    assert days() == {"2013-01-01": 842, "2013-01-02": 943, "2013-01-03": 914}
+    assert main(["state", "fct_flights", *given]) == 0
+    assert "2013-01-01..2013-01-03  3" in capsys.readouterr().out
     assert main(["ls", "--select", "state:modified", *given]) == 0
     assert capsys.readouterr().out == ""
     mart = Path("jobs/marts/delays_by_wind.sql")
     mart.write_text(mart.read_text().replace("wind_speed / 10 AS INT) * 10", "wind_speed / 5 AS INT) * 5"))
     assert main(["run", "--select", "state:modified+", *given]) == 0
     assert "\ndelays_by_wind  success" in capsys.readouterr().out
+    planes = gzip.decompress((FLIGHTS / "data/planes.csv.gz").read_bytes()).decode()
+    (tmp_path / "newer").mkdir()
+    changed = planes.replace(
+        "N10156,2004,Fixed wing multi engine,EMBRAER", "N10156,2004,Fixed wing multi engine,Embraer"
+    )
+    (tmp_path / "newer/planes.csv.gz").write_bytes(gzip.compress(changed.encode()))
+    assert main(["run", "raw_planes", "dim_plane", *given, "-i", f"data={tmp_path}/newer"]) == 0
+    versions = spark.read.format("delta").load(f"{tmp_path}/lake/dimensions/dim_plane").where("tailnum = 'N10156'")
+    assert sorted((row.is_current, row.manufacturer) for row in versions.collect()) == [
+        (False, "EMBRAER"), (True, "Embraer"),
+    ]  # fmt: skip

@@ -20,6 +20,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.types.datatypes import ATOMIC_TYPES
 from catalog.types.typetext import parse_type
 from engine.cli import main
+from engine.job.find import PROJECT_FILE
 from engine.job.hocon.parse import parse
 
 ROOT = Path(__file__).parents[1]
@@ -100,7 +101,7 @@ def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
         path = Path(file_of(block) or f"block_{number}.{suffix}")
         if path.name.startswith("_") or path.name.endswith((".test.sql", ".test.conf")):
             continue  # only included; a test of a job, which `penstock test` runs
-        if is_fragment(block):
+        if is_fragment(block) or path.name == PROJECT_FILE:
             diagnostics = Diagnostics()
             parse(SourceFile(path.name, block["text"]), diagnostics)
             assert not diagnostics.has_errors, block["text"]

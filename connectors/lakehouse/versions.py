@@ -5,7 +5,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType
-from catalog.tables.table import CatalogTable
+from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import BOOLEAN, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, is_numeric
 
 
@@ -51,6 +51,12 @@ VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_colum
 def column_list(options: Options) -> tuple[str, ...]:
     """The three columns of scd2: start and end of a version, and whether it is the current one."""
     return tuple(options.string(name) for name in VERSION_OPTIONS)
+
+
+def version_columns(options: Options) -> tuple[Column, ...]:
+    """The same with the types that a new table has."""
+    types = (TIMESTAMP, TIMESTAMP, BOOLEAN)
+    return tuple(Column(name, type) for name, type in zip(column_list(options), types, strict=True))
 
 
 _VERSIONS: Final[tuple[tuple[DataType, ...], ...]] = (

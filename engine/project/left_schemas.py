@@ -6,14 +6,14 @@ Of a target that is kept, they are its own, with the columns that the write adds
 from collections.abc import Iterator
 
 from catalog.tables.evolution import SchemaEvolution
-from catalog.tables.savemode import SchemaSaveMode, WriteMode
+from catalog.tables.savemode import SchemaSaveMode
 from catalog.tables.store_assignment import stored_column
 from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from connectors.interface.sink_abilities import SupportsKnownTable
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Plan, Write
-from engine.project.written_schemas import Written
+from engine.project.written_schemas import Written, filled_columns
 
 
 def left_schemas(plan: Plan, before: Written) -> dict[Dataset, tuple[Column, ...]]:
@@ -33,7 +33,7 @@ def left_schemas(plan: Plan, before: Written) -> dict[Dataset, tuple[Column, ...
 
 
 def _left(write: Write, before: tuple[Column, ...] | None) -> Iterator[Column]:
-    if write.table.is_open or write.write_mode is WriteMode.SCD2:  # scd2 adds columns of its own
+    if write.table.is_open:
         return
     if "file_format_type" in write.options.values and write.options.get("partition_by"):
         return  # a reader finds the types of such columns from the names of directories
@@ -42,7 +42,7 @@ def _left(write: Write, before: tuple[Column, ...] | None) -> Iterator[Column]:
         table = write.connector.known_table(write.options)
         kept = None if table is None else table.columns
     if kept is None or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA:
-        yield from write.table.columns
+        yield from (*write.table.columns, *filled_columns(write))
         return
     evolution = SchemaEvolution(str(write.options.get("schema_evolution") or SchemaEvolution.FAIL.value).lower())
     rows = {column.name.lower(): column for column in write.table.columns}

@@ -20,7 +20,7 @@ from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.meaning.fingerprint import fingerprint
 from engine.plan.meaning.used_columns import used_columns
 from engine.plan.nodes import Scan, Write
-from engine.project.written_schemas import BlockDataset, targets_of, wanted_datasets
+from engine.project.written_schemas import BlockDataset, filled_columns, targets_of, wanted_datasets
 
 _TEXTUAL: Final = ("csv", "json", "text", "xml", "excel", "debezium_json", "canal_json", "maxwell_json")
 _PARTITION_MODES: Final = (WriteMode.OVERWRITE_PARTITIONS, WriteMode.REPLACE_WHERE)
@@ -198,6 +198,7 @@ def _written_columns(write: Write) -> tuple[Column, ...]:
     return (
         *(column for column in columns if column.name.lower() not in names),
         *(column for column in columns if column.name.lower() in names),
+        *filled_columns(write),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import connectors
 from catalog.diagnostics.source import Span
 from catalog.options import Options, Value
+from catalog.tables.savemode import WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import has_unknown
 from connectors.interface.schema_option import declares_columns
@@ -13,9 +14,11 @@ from connectors.interface.sink import Sink
 from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import table_pattern_of
+from connectors.lakehouse.versions import VERSION_OPTIONS, version_columns
 from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import as_schema
 from engine.plan.datasets import Dataset
+from engine.plan.nodes import Write
 
 Written = Mapping[Dataset, tuple[Column, ...]]
 """The columns of each dataset that a job writes."""
@@ -52,6 +55,15 @@ def targets_of(job: Job) -> tuple[BlockDataset, ...]:
                 dataset = Dataset.of(location)
                 found.append(BlockDataset(block.name, block.plugin, dataset, options.span(), options.span("path")))
     return tuple(found)
+
+
+def filled_columns(write: Write) -> tuple[Column, ...]:
+    """The columns of the target that the sink fills itself, which the rows do not have: those of versions."""
+    options = write.options
+    if write.write_mode is not WriteMode.SCD2 or not options.values.keys() >= set(VERSION_OPTIONS):
+        return ()
+    known = write.connector.known_table(options) if isinstance(write.connector, SupportsKnownTable) else None
+    return tuple((known and known.column(column.name)) or column for column in version_columns(options))
 
 
 def with_written_schemas(job: Job, written: Written, left: Written | None = None) -> Job:

@@ -56,6 +56,18 @@ MODES = [
     ]
 ]
 
+_FEW = (
+    ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA"),
+    ("missing", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
+    ("rows", "RECREATE_SCHEMA", "DROP_DATA"),
+    ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS"),
+    ("rows", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
+    ("rows", "IGNORE", "APPEND_DATA"),
+    ("empty", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS"),
+)
+FEW_MODES = [pytest.param(*case, marks=() if case[:3] in _FEW else pytest.mark.soak) for case in MODES]
+"""By default one case for each way in which a commit differs, for sinks whose runs take seconds."""
+
 
 class SinkSuite:
     """`name`: the connector's; `given`: options beside `path`; `read`: the target's rows as a DataFrame."""
@@ -276,15 +288,14 @@ class SinkSuite:
         given = {"partition_by": ["p"], "write_mode": "overwrite_partitions"}
         columns = ("id bigint", "p date")
         day = "date '2026-01-0{}' p from range({})".format
+        both = "select 0L id, explode(array(date '2026-01-02', date '2026-01-03')) p"
         runs = (
             (f"select id, {day(1, 0)}", []),
             (f"select id, {day(1, 2)}", [(1, 0), (1, 1)]),
-            (f"select id, {day(2, 1)}", [(1, 0), (1, 1), (2, 0)]),
-            (f"select id, {day(1, 0)}", [(2, 0)]),
-            (f"select id, {day(3, 1)}", [(2, 0), (3, 0)]),
+            (both, [(1, 0), (1, 1), (2, 0), (3, 0)]),
+            (f"select id, {day(1, 0)}", [(2, 0), (3, 0)]),
             ("select id, date_add(date '2026-01-01', cast(id as int)) p from range(0)", [(2, 0), (3, 0)]),
             (f"select * from (select id, {day(2, 1)}) where p = date '2026-01-02' and id > 7", [(3, 0)]),
-            (f"select id, {day(2, 2)}", [(2, 0), (2, 1), (3, 0)]),
         )
         for number, (query, expected) in enumerate(runs):
             write = self.write(tmp_path / "target", query, columns, **given)
@@ -302,28 +313,65 @@ class SinkSuite:
         assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
 
 
+WITH_ENGINE = (
+    "test_save_modes",
+    "test_paths_of_any_name",
+    "test_same_run_id_twice",
+    "test_stopped_after_the_decision",
+    "test_what_a_dead_run_of_another_state_decided_is_done_first",
+    "test_a_dead_run_that_cannot_be_ended_keeps_no_other_back",
+    "test_target_that_another_run_wrote_to_after_the_check_is_refused",
+    "test_second_run_on_a_held_target_is_refused",
+    "test_rows_that_do_not_fit_are_refused",
+    "test_narrower_types_are_stored_as_the_target_has_them",
+    "test_no_rows_leave_a_readable_target",
+    "test_overwrite_partitions",
+    "test_a_day_without_rows_replaces_that_day",
+    "test_every_mode_is_declared",
+)
+"""What a sink shows by default with the engine, where the shipped suite shows the rest of it."""
+SHIPPED = (
+    "test_options_are_documented_and_named_once",
+    "test_the_modes_that_it_declares_are_offered",
+    "test_rows_that_it_can_write_are_valid",
+    "test_another_process_commits_from_the_journal",
+    "test_another_process_aborts_from_the_journal",
+    "test_a_repeated_attempt_replaces_what_the_first_one_staged",
+    "test_rows_that_fail_change_nothing",
+)
+"""What a sink shows by default with the shipped suite; `make soak` has all of it."""
+
+
 class ShippedSuite(shipped.SinkSuite):
     """The suite that ships with Penstock, for the connector that `described` describes for the suite above."""
 
     described: ClassVar[type[SinkSuite]]
     checks_claim = False
 
+    @pytest.fixture(autouse=True)
+    def _described(self, request, tmp_path):
+        self.suite, self.place = self.described(), tmp_path
+        self.begin_at(request)
+
+    def begin_at(self, request):
+        """Where the target is, if not in the directory of the test; the journals stay there."""
+
     @property
     def sink(self):
-        return self.described().sink
+        return connectors.sink(self.described.name)
 
     def given(self, tmp_path):
-        options = self.described().write(tmp_path / "target").options
+        options = self.suite.write(self.place / "target").options
         return {name: value for name, value in options.values.items() if value is not None}
 
     def read(self, spark, tmp_path):
-        if not self.described().exists(tmp_path):
+        if not self.suite.exists(self.place):
             return []
-        df = self.described().read(spark.newSession(), str(tmp_path / "target"))
+        df = self.suite.read(spark.newSession(), str(self.place / "target"))
         return df.select("id", "name", "amount").collect()
 
     def leftovers(self, tmp_path):
-        return self.described().leftovers(tmp_path)
+        return self.suite.leftovers(self.place)
 
 
 class ResolvedSinkSuite(SinkSuite):
@@ -341,7 +389,7 @@ class ResolvedSinkSuite(SinkSuite):
         assert self.rows_at(spark, tmp_path / "target") == sorted(3 * self.expect(spark, "old"))
         assert self.leftovers(tmp_path) == []
 
-    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    @pytest.mark.parametrize("data", [pytest.param("DROP_DATA", marks=pytest.mark.soak), "APPEND_DATA"])
     def test_what_a_dead_run_of_another_state_decided_is_done_first(self, spark, tmp_path, data):
         """It is done when that run is resumed: until then its rows are invisible, and keep no other run back."""
         self.fill(spark, tmp_path)

@@ -111,6 +111,8 @@ class OneWrite:
         self.sink.abort(self.spark, staged, self.task.run)
 
     def recorded(self, staged: Staged) -> Staged:
-        """The record as another process reads it from the journal: without secrets."""
+        """The record as another process reads it from the journal, which has no secrets; a job of that process lends
+        those of the same place."""
         record: Any = json.loads(json.dumps(staged.to_json()))
-        return self.sink.staged_type.from_json(record)
+        found: Staged = self.sink.staged_type.from_json(record)
+        return found.with_credentials(self.sink.credentials(self.task.options))

@@ -10,11 +10,13 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
 from connectors.delta.connector import connector
 from engine.cli import main
 from tests.connectors.jobs import options_of, run_writes
-from tests.connectors.suite import NEW, OLD, ResolvedSinkSuite
+from tests.connectors.suite import NEW, OLD, WITH_ENGINE, ResolvedSinkSuite
+from tests.sampling import sampled
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 
 
+@sampled(ResolvedSinkSuite, *WITH_ENGINE)
 class TestDelta(ResolvedSinkSuite):
     name = "Delta"
 

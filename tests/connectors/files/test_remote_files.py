@@ -17,7 +17,7 @@ from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
 from tests.connectors.killed_files import killed_before, killed_before_each
 from tests.connectors.remote_path import RemotePath
-from tests.connectors.suite import SinkSuite
+from tests.connectors.suite import SHIPPED, ShippedSuite, SinkSuite
 from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
@@ -42,10 +42,8 @@ def mounted(spark, tmp_path):
     "test_save_modes",
     "test_paths_of_any_name",
     "test_same_run_id_twice",
-    "test_stopped_between_stage_and_commit",
     "test_stopped_after_the_decision",
     "test_what_a_dead_run_of_another_state_decided_is_done_first",
-    "test_failing_rows_change_nothing",
     "test_aborted_run_leaves_no_folder_that_it_made",
     "test_second_run_on_a_held_target_is_refused",
     "test_overwrite_partitions",
@@ -82,6 +80,14 @@ class TestParquetElsewhere(SinkSuite):
         by the next run, which may be killed in its turn."""
         assert killed_before_each(self, mode, spark, tmp_path, monkeypatch, CHANGES) >= 3
         assert [name for name in tmp_path.children() if name.startswith(".")] == []
+
+
+@sampled(ShippedSuite, *SHIPPED)
+class TestShippedElsewhere(ShippedSuite):
+    described = TestParquetElsewhere
+
+    def begin_at(self, request):
+        self.place = request.getfixturevalue("mounted")
 
 
 def test_the_operations_are_those_of_the_local_disk(spark, mounted):

@@ -7,7 +7,8 @@ from catalog.tables.table import CatalogTable
 from connectors.iceberg.connector import connector
 from connectors.interface.source import ScanTask
 from tests.connectors.jobs import options_of, rows, write
-from tests.connectors.suite import COLUMNS, NEW, ResolvedSinkSuite
+from tests.connectors.suite import COLUMNS, NEW, SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
 
@@ -18,6 +19,7 @@ def address(path):
     return {"warehouse": folder or ".", "table": "`" + name.replace("`", "``") + "`"}
 
 
+@sampled(ResolvedSinkSuite, *WITH_ENGINE)
 class TestIceberg(ResolvedSinkSuite):
     name = "Iceberg"
 
@@ -40,3 +42,8 @@ class TestIceberg(ResolvedSinkSuite):
         assert list(diagnostics) == []
         names = {option.name for option in self.sink.sink_options}
         assert names >= {"warehouse", "table", "schema_save_mode", "data_save_mode", "write_mode"}
+
+
+@sampled(ShippedSuite, *SHIPPED)
+class TestShipped(ShippedSuite):
+    described = TestIceberg

@@ -1,16 +1,22 @@
 """The suites that ship with Penstock, for its own connectors."""
 
+import json
+from uuid import uuid4
+
 import pytest
 
 import connectors
+from connectors.interface import testing as shipped
 from connectors.interface.testing import SourceSuite
 from tests.connectors.delta import test_delta
 from tests.connectors.files import test_local_file
-from tests.connectors.suite import ShippedSuite
+from tests.connectors.http_.service import service
+from tests.connectors.suite import SHIPPED, ShippedSuite
 from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
 
+FEW = ("test_another_process_commits_from_the_journal", "test_rows_that_fail_change_nothing")
 COLUMNS = {"fields": {"id": "bigint", "name": "string"}}
 
 
@@ -37,17 +43,51 @@ class TestLocalFileSink(ShippedSuite):
 
 
 @pytest.mark.delta
-@sampled(
-    ShippedSuite,
-    "test_options_are_documented_and_named_once",
-    "test_importing_it_imports_no_spark",
-    "test_the_modes_that_it_declares_are_offered",
-    "test_rows_that_it_can_write_are_valid",
-    "test_what_is_there_is_found",
-    "test_another_process_commits_from_the_journal",
-    "test_another_process_aborts_from_the_journal",
-    "test_a_repeated_attempt_replaces_what_the_first_one_staged",
-    "test_rows_that_fail_change_nothing",
-)
+@sampled(ShippedSuite, *SHIPPED, "test_what_is_there_is_found")
 class TestDeltaSink(ShippedSuite):
     described = test_delta.TestDelta
+
+
+@sampled(shipped.SinkSuite, *FEW)
+class TestSparkSink(shipped.SinkSuite):
+    sink = connectors.sink("Spark")
+    checks_claim = False
+
+    def given(self, tmp_path):
+        return {"format": "parquet", "path": str(tmp_path / "target")}
+
+    def read(self, spark, tmp_path):
+        return spark.read.parquet(str(tmp_path / "target")).collect() if (tmp_path / "target").exists() else []
+
+
+@sampled(shipped.SinkSuite, *FEW)
+class TestKafkaSink(shipped.SinkSuite):
+    sink = connectors.sink("Kafka")
+    checks_claim = False
+
+    @pytest.fixture(autouse=True)
+    def _broker(self, kafka):
+        self.broker, self.topic = kafka, f"s{uuid4().hex[:10]}"
+
+    def given(self, tmp_path):
+        return {"bootstrap.servers": self.broker.servers, "topic": self.topic}
+
+    def read(self, spark, tmp_path):
+        return [tuple(json.loads(value).values()) for value in self.broker.values(self.topic)]
+
+
+@sampled(shipped.SinkSuite, *FEW)
+class TestHttpSink(shipped.SinkSuite):
+    sink = connectors.sink("Http")
+    checks_claim = False
+
+    @pytest.fixture(autouse=True)
+    def _service(self):
+        with service(lambda _: {}) as self.served:
+            yield
+
+    def given(self, tmp_path):
+        return {"url": self.served.url}
+
+    def read(self, spark, tmp_path):
+        return [tuple(json.loads(request.body).values()) for request in self.served.requests]

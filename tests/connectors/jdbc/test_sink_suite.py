@@ -11,25 +11,11 @@ from connectors.interface.source import ScanTask
 from connectors.jdbc.connector import connector
 from connectors.jdbc.writing.ledger import OWN_TABLES
 from tests.connectors.jobs import options_of, rows, run_writes, write
-from tests.connectors.suite import COLUMNS, MODES, NEW, OLD, SinkSuite
+from tests.connectors.suite import COLUMNS, FEW_MODES, NEW, OLD, SHIPPED, WITH_ENGINE, ShippedSuite, SinkSuite
 from tests.sampling import sampled
 from tests.services.databases import PASSWORD
 
 pytestmark = pytest.mark.spark
-
-
-FEW_MODES = [
-    case
-    for case in MODES
-    if case[:3]
-    in (
-        ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA"),
-        ("missing", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
-        ("rows", "RECREATE_SCHEMA", "DROP_DATA"),
-        ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS"),
-        ("rows", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
-    )
-]
 
 
 class JdbcSuite(SinkSuite):
@@ -102,6 +88,7 @@ class JdbcSuite(SinkSuite):
         assert names >= {"table", "url", "schema_save_mode", "data_save_mode", "write_mode"}
 
 
+@sampled(SinkSuite, *WITH_ENGINE, "test_stopped_between_stage_and_commit", "test_aborted_run_changes_nothing")
 class TestPostgres(JdbcSuite):
     fixture = "postgres"
 
@@ -112,7 +99,6 @@ SAMPLE = (
     "test_same_run_id_twice",
     "test_stopped_after_the_decision",
     "test_what_a_dead_run_of_another_state_decided_is_done_first",
-    "test_failing_rows_change_nothing",
     "test_second_run_on_a_held_target_is_refused",
     "test_rows_that_do_not_fit_are_refused",
     "test_narrower_types_are_stored_as_the_target_has_them",
@@ -141,3 +127,29 @@ class TestSqlite(FewModes):
     @pytest.mark.xfail(strict=True, reason="its driver describes no table with ' in its name", raises=RunError)
     def test_paths_of_any_name(self, spark, tmp_path):
         super().test_paths_of_any_name(spark, tmp_path)
+
+
+class ShippedJdbc(ShippedSuite):
+    """The suite that ships with Penstock, on each database."""
+
+    def begin_at(self, request):
+        self.suite.database = request.getfixturevalue(self.described.fixture)
+        self.suite.database.clear()
+
+
+@sampled(ShippedSuite, *SHIPPED)
+class TestShippedOnPostgres(ShippedJdbc):
+    described = TestPostgres
+
+
+FEW_SHIPPED = ("test_another_process_commits_from_the_journal", "test_rows_that_fail_change_nothing")
+
+
+@sampled(ShippedSuite, *FEW_SHIPPED)
+class TestShippedOnMariadb(ShippedJdbc):
+    described = TestMariadb
+
+
+@sampled(ShippedSuite, *FEW_SHIPPED)
+class TestShippedOnSqlite(ShippedJdbc):
+    described = TestSqlite

@@ -15,7 +15,7 @@ from engine.cli import main
 from tests.connectors.jobs import options_of
 from tests.connectors.killed_files import killed_before, killed_before_each
 from tests.connectors.remote_path import RemotePath
-from tests.connectors.suite import SinkSuite
+from tests.connectors.suite import ShippedSuite, SinkSuite
 from tests.sampling import sampled
 from tests.services.file_servers import PASSWORD
 
@@ -106,7 +106,6 @@ class OnServer(SinkSuite):
 SAMPLE = (
     "test_same_run_id_twice",
     "test_stopped_after_the_decision",
-    "test_failing_rows_change_nothing",
     "test_overwrite_partitions",
     "test_second_run_on_a_held_target_is_refused",
 )
@@ -124,6 +123,29 @@ class TestFtp(OnServer):
     name = "FtpFile"
     scheme = "ftp"
     given: ClassVar = {"file_format_type": "parquet", "connection_mode": "passive_local"}
+
+
+class ShippedOnServer(ShippedSuite):
+    """The suite that ships with Penstock, with targets on a server."""
+
+    def begin_at(self, request):
+        served, name = request.getfixturevalue(self.described.scheme), f"t{next(FOLDERS)}"
+        self.suite.folder = served.folder
+        self.suite.given = {**self.described.given, **served.options}
+        (served.folder / name).mkdir()
+        options = options_of(self.sink.sink_options, path="/", **self.suite.given)
+        self.sink.store_settings(options).apply(request.getfixturevalue("spark"))
+        self.place = RemotePath.of(f"{self.sink.server(options).root}/{name}", served.folder / name)
+
+
+@sampled(ShippedSuite, "test_another_process_commits_from_the_journal", "test_another_process_aborts_from_the_journal")
+class TestShippedOnSftp(ShippedOnServer):
+    described = TestSftp
+
+
+@sampled(ShippedSuite, "test_another_process_commits_from_the_journal")
+class TestShippedOnFtp(ShippedOnServer):
+    described = TestFtp
 
 
 JOB = """

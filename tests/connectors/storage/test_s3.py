@@ -22,7 +22,7 @@ from engine.plan.rendering.explain_text import explain
 from tests.connectors.dead_runs import bury_claims
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 from tests.connectors.killed_files import killed_before
-from tests.connectors.suite import ResolvedSinkSuite, SinkSuite
+from tests.connectors.suite import ResolvedSinkSuite, ShippedSuite, SinkSuite
 from tests.sampling import sampled
 from tests.services.s3 import SECRET_KEY
 
@@ -59,7 +59,6 @@ class OnS3(SinkSuite):
     SinkSuite,
     "test_same_run_id_twice",
     "test_stopped_after_the_decision",
-    "test_failing_rows_change_nothing",
     "test_overwrite_partitions",
     "test_second_run_on_a_held_target_is_refused",
 )
@@ -117,6 +116,25 @@ class TestParquet(OnS3):
         found = {key: tmp_path.read(key) for key in tmp_path.keys()}  # noqa: SIM118
         assert any("journal" in key for key in found)
         assert [key for key, content in found.items() if SECRET_KEY.encode() in content] == []
+
+
+FEW_SHIPPED = ("test_another_process_commits_from_the_journal", "test_another_process_aborts_from_the_journal")
+
+
+class ShippedOnS3(ShippedSuite):
+    """The suite that ships with Penstock, with targets in a bucket."""
+
+    def begin_at(self, request):
+        store, session = request.getfixturevalue("s3"), request.getfixturevalue("s3_spark")
+        self.place = store.bucket()
+        StoreSettings.of(str(self.place), store.settings).apply(session)
+        self.suite.given = {**self.described.given, "hadoop_properties": store.settings}
+
+
+@pytest.mark.spark
+@sampled(ShippedSuite, *FEW_SHIPPED)
+class TestShippedFiles(ShippedOnS3):
+    described = TestParquet
 
 
 @pytest.mark.spark

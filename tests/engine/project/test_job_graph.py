@@ -107,6 +107,20 @@ def test_errors_of_a_writer_are_not_repeated_for_its_readers(compiled):
     assert [code for code, _ in found(project)] == ["PEN3004"]
 
 
+@pytest.mark.parametrize("columns", ["", "schema { fields { id = int, is_current = boolean, valid_to = timestamp } }"])
+def test_the_columns_of_versions_are_those_of_the_target(compiled, columns):
+    """The sink fills them: the rows of its job do not have them."""
+    versions = f'{ROWS}\nsink {{ Delta {{ path = "lake/a", write_mode = scd2, primary_keys = [id] }} }}'
+    source = f'source {{ Delta {{ plugin_output = a, path = "lake/a", {columns} }} }}'
+    query = 'transform { Sql { query = "select id, valid_to from a where is_current" } }'
+    target = 'sink { LocalFile { path = "lake/b", file_format_type = parquet } }'
+    project = compiled(a=versions, b=f"{source}\n{query}\n{target}")
+    assert found(project) == []
+    assert [column.name for column in project.graph.jobs["a"].writes[0].columns][-3:] == [
+        "valid_from", "valid_to", "is_current",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("schema", "format", "expected"),
     [

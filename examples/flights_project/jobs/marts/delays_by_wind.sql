@@ -1,5 +1,5 @@
 -- Departure delays by the strength of the wind.
-CREATE TABLE fct_flights WITH ('connector' = 'LocalFile', 'path' = '${lake}/facts/fct_flights');
+CREATE TABLE fct_flights WITH ('connector' = 'Delta', 'path' = '${lake}/facts/fct_flights');
 CREATE TABLE delays_by_wind WITH ('connector' = 'LocalFile', 'path' = '${lake}/marts/delays_by_wind');
 
 INSERT INTO delays_by_wind
