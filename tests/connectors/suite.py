@@ -173,7 +173,7 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
 
-    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    @pytest.mark.parametrize("data", [pytest.param("DROP_DATA", marks=pytest.mark.soak), "APPEND_DATA"])
     def test_what_a_dead_run_of_another_state_decided_is_done_first(self, spark, tmp_path, data):
         self.fill(spark, tmp_path)
         run = stage_writes(
@@ -376,6 +376,10 @@ class ShippedSuite(shipped.SinkSuite):
 
 class ResolvedSinkSuite(SinkSuite):
     """The suite of a table format, which resolves transactions against each other."""
+
+    @pytest.mark.parametrize(("target", "schema", "data", "expected"), FEW_MODES)
+    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
+        super().test_save_modes(spark, tmp_path, target, schema, data, expected)
 
     def test_second_run_on_a_held_target_is_refused(self, spark, tmp_path):
         """It is not: the table format resolves appends against each other."""

@@ -123,7 +123,9 @@ def run(folder, source: str, sink: str, run_id: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("partitioning", ["", "partition_column = id, partition_num = 2,"])
+@pytest.mark.parametrize(
+    "partitioning", [pytest.param("", marks=pytest.mark.soak), "partition_column = id, partition_num = 2,"]
+)
 def test_a_growing_table_is_read_once(spark, database, tmp_path, partitioning):
     login = "".join(f'{name} = "{value}", ' for name, value in database.options.items())
     source = f'Jdbc {{ {login} table_path = "orders", {partitioning} incremental {{ column = changed }} }}'

@@ -14,7 +14,7 @@ import pytest
 
 from tests.connectors.overwriting import JAVA_OPTIONS, ROWS
 
-KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "2"))
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
 """How often the job of both targets is killed; `make soak` kills it and those of one target 30 times."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]

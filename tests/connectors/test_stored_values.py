@@ -205,7 +205,11 @@ def check_values(spark, target, tmp_path, chance, count, refusals):
 
 
 @pytest.mark.delta
-@pytest.mark.parametrize("target", SINKS, indirect=True)
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(sink, marks=pytest.mark.soak if sink in ("Iceberg", "Paimon") else ()) for sink in SINKS],
+    indirect=True,
+)
 def test_a_value_is_stored_unchanged_or_refused(spark, target, tmp_path):
     check_values(spark, target, tmp_path, random.Random(27), 40, 1)
 
@@ -221,7 +225,7 @@ def test_many_values_are_stored_unchanged_or_refused(spark, target, tmp_path):
 
 
 @pytest.mark.delta
-@pytest.mark.parametrize("target", ["LocalFile", "Delta"], indirect=True)
+@pytest.mark.parametrize("target", [pytest.param("LocalFile", marks=pytest.mark.soak), "Delta"], indirect=True)
 def test_a_nested_value_is_stored_unchanged_or_refused(spark, target, tmp_path):
     state = str(tmp_path / "state")
     target.make(spark, "t", [wanted for _, wanted, _, _ in NESTED], state)

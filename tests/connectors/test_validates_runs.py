@@ -112,7 +112,7 @@ TYPES = {
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["parquet", "orc"])
+@pytest.mark.parametrize("kind", ["parquet", pytest.param("orc", marks=pytest.mark.soak)])
 def test_which_types_can_be_read_as_which_is_what_spark_does(spark, tmp_path, kind):
     path = str(tmp_path / "t")
     spark.sql("select " + ", ".join(f"{value} as `{name}`" for name, value in TYPES.items())).write.format(kind).save(

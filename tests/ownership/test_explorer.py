@@ -58,7 +58,7 @@ def explored(programs, ends: Ends, **bounds) -> int:
     return Explorer(programs, ends.files, ends, **bounds).explore(START)
 
 
-@pytest.mark.parametrize("mode", [APPEND, REPLACE])
+@pytest.mark.parametrize("mode", [APPEND, pytest.param(REPLACE, marks=pytest.mark.soak)])
 def test_two_processes_that_end_one_killed_run(mode):
     """The proven loss: two processes ended one decided run, and rows were lost."""
     ends = Ends(("r",), ModelFiles, mode, parts=2)

@@ -7,6 +7,7 @@ A file's first line says how its run ends: `# passes`, or `# fails: ` and a part
 import re
 from itertools import groupby
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -52,8 +53,15 @@ def errors_of(spark, path: Path, work: Path) -> list[str]:
     return [each.message for each in result.diagnostics]
 
 
+def by_default(name: str) -> bool:
+    """Whether the jobs run in each run of the tests: of every two, one; `make soak` runs all."""
+    return crc32(name.encode()) % 2 == 0
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if by_default(name) else pytest.mark.soak) for name in CASES]
+)
 def test_jobs(spark, name, tmp_path, monkeypatch):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     for path in CASES[name]:

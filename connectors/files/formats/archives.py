@@ -38,7 +38,7 @@ def unpacked(spark: "SparkSession", archives: Sequence[str], root: str, codec: s
         except (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, EOFError, NotLzopError) as cause:
             option = "compress_codec" if codec == "lzo" else "archive_compress_codec"
             message = f"`{archive}` is no {codec} archive: {cause}"
-            raise run_error("PEN5004", message, None, f"see `{option}`") from cause
+            raise run_error("PEN5004", message, None, f"see `{option}`") from None  # as it is on every attempt
     return target
 
 

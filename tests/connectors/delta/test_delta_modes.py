@@ -61,7 +61,7 @@ def values(*listed):
 KEYED = {"write_mode": "upsert", "primary_keys": ["id"], "sequence_field": "seq"}
 
 
-@pytest.mark.parametrize("local_merge", ["auto", "off"])
+@pytest.mark.parametrize("local_merge", ["auto", pytest.param("off", marks=pytest.mark.soak)])
 def test_upsert(target, local_merge):
     given = {**KEYED, "local_merge": local_merge, "delete_condition": "name = 'gone'"}
     target.write(values("(1L, 'a', 1)", "(1L, 'b', 2)", "(2L, 'c', 5)", "(3L, 'd', 1)", "(9L, 'gone', 1)"), **given)
@@ -188,6 +188,7 @@ def test_options_of_the_change_feed(tmp_path, given, said):
     assert {diagnostic.code for diagnostic in found} == {"PEN2011"}
 
 
+@pytest.mark.soak
 def test_scd2(target):
     columns = ("id bigint", "name string", "at timestamp")
     given = {"write_mode": "scd2", "primary_keys": ["id"], "sequence_field": "at", "delete_condition": "name = 'gone'"}
@@ -222,7 +223,7 @@ def test_replace_where(target):
     assert target.rows() == [(1, "a", 1), (3, "b", 1)]
 
 
-@pytest.mark.parametrize("evolution", ["fail", "add_columns"])
+@pytest.mark.parametrize("evolution", [pytest.param("fail", marks=pytest.mark.soak), "add_columns"])
 def test_rows_that_replace_others_are_in_the_change_feed(target, spark, evolution):
     target.write(values("(1L, 'a', 1)", "(2L, 'a', 2)"), table_properties={"delta.enableChangeDataFeed": "true"})
     more, columns = (", 7 more", (*COLUMNS, "more int")) if evolution == "add_columns" else ("", COLUMNS)
@@ -369,6 +370,7 @@ def test_a_clustered_table(target, spark):
     assert target.rows() == [(7,), (8,)]
 
 
+@pytest.mark.soak
 def test_a_recreated_table_becomes_clustered(target, spark):
     target.write(values("(1L, 'a', 1)"))
     recreated = {"schema_save_mode": "RECREATE_SCHEMA", "data_save_mode": "DROP_DATA"}

@@ -56,7 +56,9 @@ def diagnosed(capsys, *arguments):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", SILENT)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.soak if kind == "orc" else ()) for kind in SILENT]
+)
 def test_changed_columns_are_read_as_by_hand_or_reported(spark, tmp_path, monkeypatch, capsys, kind):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     for change, query in CHANGES.items():

@@ -62,19 +62,13 @@ class TestParquetElsewhere(SinkSuite):
     def leftovers(self, tmp_path):
         return [name for name in tmp_path.children() if name not in ("target", "state", "other")]
 
-    @pytest.mark.parametrize(("mode", "step"), [("APPEND_DATA", 2), ("PARTITIONS", 3)])
+    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 2), ("PARTITIONS", 3)])
     def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
         assert killed_before(self, step, mode, spark, tmp_path, monkeypatch, CHANGES)
         assert [name for name in tmp_path.children() if name.startswith(".")] == []
 
-    @pytest.mark.parametrize(
-        "mode",
-        [
-            "DROP_DATA",
-            pytest.param("APPEND_DATA", marks=pytest.mark.soak),
-            pytest.param("PARTITIONS", marks=pytest.mark.soak),
-        ],
-    )
+    @pytest.mark.soak
+    @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
     def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
         """Killed before the first, the second, … of its changes to the file system, each time ended by `--resume` or
         by the next run, which may be killed in its turn."""

@@ -118,6 +118,7 @@ def test_new_columns_come_with_the_rows(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_scd2(target):
     columns = ("id bigint", "name string", "at timestamp")
     given = {"write_mode": "scd2", "primary_keys": ["id"], "sequence_field": "at", "delete_condition": "name = 'gone'"}

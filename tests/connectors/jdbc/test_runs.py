@@ -96,7 +96,7 @@ def test_rows_that_were_loaded_twice_are_not_committed(spark, sqlite, tmp_path, 
     assert sqlite.rows("select count(*) from t") == [(5,)]
 
 
-@pytest.mark.parametrize("instant", ["before", "after"])
+@pytest.mark.parametrize("instant", [pytest.param("before", marks=pytest.mark.soak), "after"])
 def test_killed_between_decision_and_commit(spark, postgres, tmp_path, instant):
     """The rerun with the same id finishes what was decided: no row is lost, none is there twice."""
     postgres.clear()

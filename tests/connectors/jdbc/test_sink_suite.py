@@ -88,8 +88,16 @@ class JdbcSuite(SinkSuite):
         assert names >= {"table", "url", "schema_save_mode", "data_save_mode", "write_mode"}
 
 
-@sampled(SinkSuite, *WITH_ENGINE, "test_stopped_between_stage_and_commit", "test_aborted_run_changes_nothing")
-class TestPostgres(JdbcSuite):
+class FewModes(JdbcSuite):
+    """One case for each way in which the commit's statements differ."""
+
+    @pytest.mark.parametrize(("target", "schema", "data", "expected"), FEW_MODES)
+    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
+        super().test_save_modes(spark, tmp_path, target, schema, data, expected)
+
+
+@sampled(SinkSuite, *WITH_ENGINE)
+class TestPostgres(FewModes):
     fixture = "postgres"
 
 
@@ -105,14 +113,6 @@ SAMPLE = (
     "test_no_rows_leave_a_readable_target",
 )
 """Where the statements of a commit differ by database; PostgreSQL has the whole suite."""
-
-
-class FewModes(JdbcSuite):
-    """One case for each way in which the commit's statements differ; PostgreSQL has the whole matrix."""
-
-    @pytest.mark.parametrize(("target", "schema", "data", "expected"), FEW_MODES)
-    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
-        super().test_save_modes(spark, tmp_path, target, schema, data, expected)
 
 
 @sampled(SinkSuite, *SAMPLE)

@@ -37,7 +37,7 @@ def topic(kafka):
         ("start_mode = earliest", [0, 1, 2, 10, 11]),
         ("start_mode = latest", []),
         ("start_mode = timestamp, start_mode.timestamp = 1500", [1, 2]),
-        ("start_mode = timestamp, start_mode.timestamp = 9999999", []),
+        pytest.param("start_mode = timestamp, start_mode.timestamp = 9999999", [], marks=pytest.mark.soak),
         ("start_mode = specific_offsets, start_mode.offsets = { {topic}-0 = 2, {topic}-1 = 1 }", [2, 11]),
         ("start_mode = specific_offsets, consumer.group = read_once, start_mode.offsets = { {topic}-0 = 2 }", [2, 11]),
         ("start_mode = group_offsets, consumer.group = read_once", [2, 11]),
@@ -62,10 +62,10 @@ def test_a_new_group_of_a_seatunnel_job_starts_at_the_end_as_kafka_has_it(spark,
 @pytest.mark.parametrize(
     "timeouts",
     [
-        "request.timeout.ms = 60000",
-        "request.timeout.ms = 180000, delivery.timeout.ms = 200000",
         "request.timeout.ms = 180000",
         "delivery.timeout.ms = 40000",
+        pytest.param("request.timeout.ms = 60000", marks=pytest.mark.soak),
+        pytest.param("request.timeout.ms = 180000, delivery.timeout.ms = 200000", marks=pytest.mark.soak),
     ],
 )
 def test_timeouts_of_kafka_in_any_legal_combination(spark, tmp_path, kafka, topic, timeouts):
@@ -120,7 +120,7 @@ def test_values_are_read_strictly_in_their_types(spark, tmp_path, kafka):
 BAD = ['{"id": 1.5, "name": "x"}', "{not json", '{"id": [1]}', "[]", ""]
 
 
-@pytest.mark.parametrize("value", BAD)
+@pytest.mark.parametrize("value", [*BAD[:2], *(pytest.param(value, marks=pytest.mark.soak) for value in BAD[2:])])
 def test_a_record_that_does_not_fit_fails_the_run_and_is_named(spark, tmp_path, kafka, value):
     name = kafka.topic()
     kafka.send(name, [*numbered(1), value])
@@ -152,9 +152,9 @@ def test_records_that_do_not_fit_are_left_out_or_marked(spark, tmp_path, kafka):
     ("options", "value", "expected"),
     [
         ("format = text", "1,a b", (1, "a b")),
-        ("format = text", "1", (1, None)),
+        pytest.param("format = text", "1", (1, None), marks=pytest.mark.soak),
         ('format = text, field_delimiter = "||"', "1||a|b", (1, "a|b")),
-        ("format = csv", '1,"a, b"', (1, "a, b")),
+        pytest.param("format = csv", '1,"a, b"', (1, "a, b"), marks=pytest.mark.soak),
         ('format = csv, field_delimiter = ";"', "1;a,b", (1, "a,b")),
     ],
 )

@@ -53,7 +53,7 @@ def versions(spark, tmp_path, request):
     return Versions(spark, tmp_path, getattr(request, "param", "Delta"))
 
 
-@pytest.mark.parametrize("versions", ["Delta", "Iceberg"], indirect=True)
+@pytest.mark.parametrize("versions", ["Delta", pytest.param("Iceberg", marks=pytest.mark.soak)], indirect=True)
 def test_several_versions_of_a_key_in_one_run_become_several_versions(versions):
     first = [(1, "a", 1), (1, "a", 2), (1, "b", 3), (2, "x", 1), (2, "gone", 2), (2, "y", 4), (3, "gone", 1)]
     expected = [(1, 1, 3, "a", False), (1, 3, 0, "b", True), (2, 1, 2, "x", False), (2, 4, 0, "y", True)]
@@ -110,7 +110,11 @@ def test_a_slow_clock_drops_no_change(versions, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize(("versions", "given"), [("Delta", DATED), ("Iceberg", GIVEN)], indirect=["versions"])
+@pytest.mark.parametrize(
+    ("versions", "given"),
+    [pytest.param("Delta", DATED, marks=pytest.mark.soak), ("Iceberg", GIVEN)],
+    indirect=["versions"],
+)
 def test_keys_that_a_full_load_lacks_are_ended(versions, given):
     full = {**given, "missing_keys": "end"}
     versions.write((1, "a", 1), (2, "b", 1), (3, "c", 1), given=full)

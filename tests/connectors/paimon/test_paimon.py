@@ -7,7 +7,7 @@ from connectors.interface.source import ScanTask
 from connectors.interface.testing import SourceSuite
 from connectors.paimon.connector import connector
 from tests.connectors.jobs import options_of, rows, run_writes, write
-from tests.connectors.suite import FEW_MODES, SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
+from tests.connectors.suite import SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
 from tests.sampling import sampled
 
 pytestmark = pytest.mark.spark
@@ -20,10 +20,6 @@ class TestPaimon(ResolvedSinkSuite):
     def read(self, spark, path):
         options = options_of(connector.source_options, path=path)
         return connector.read(spark.newSession(), ScanTask(options, CatalogTable.unknown("t")))
-
-    @pytest.mark.parametrize(("target", "schema", "data", "expected"), FEW_MODES)
-    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
-        super().test_save_modes(spark, tmp_path, target, schema, data, expected)
 
     def hinder(self, tmp_path):
         files = list(tmp_path.glob("other/bucket-*/penstock-*"))

@@ -104,6 +104,7 @@ def test_the_latest_row_of_a_key_wins_and_no_older_one_replaces_it(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_a_table_that_adds_buckets_as_it_grows(target):
     given = {"write_mode": "upsert", "primary_keys": ["id"], "bucket": -1}
     properties = {"table_properties": {"dynamic-bucket.target-row-num": 10}}
@@ -140,7 +141,13 @@ def test_columns_are_added_and_another_change_meanwhile_is_no_hindrance(target):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("given", [{}, {"write_mode": "upsert", "primary_keys": ["key"]}], ids=["append", "upsert"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param({}, id="append", marks=pytest.mark.soak),
+        pytest.param({"write_mode": "upsert", "primary_keys": ["key"]}, id="upsert"),
+    ],
+)
 def test_every_type_comes_back_as_it_went(target, given):
     query, columns = query_of({"tinyint": "-128Y", "smallint": "32767S", **TYPES})
     target.write(query, columns, **given)
@@ -351,6 +358,7 @@ def test_in_seatunnels_way_a_new_table_has_the_key_of_plain_rows(target, monkeyp
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_in_seatunnels_way_a_table_without_a_key_takes_all_rows(target, monkeypatch):
     folder = target.folder.parents[2]
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(folder / "state"))

@@ -103,6 +103,7 @@ def test_of_several_partitions_for_one_key_the_latest_row_wins(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_new_keys_fill_the_buckets_with_room_before_new_ones(target):
     target.put("select id, if(id < 25, 'a', 'b') region, 1 seq from range(0, 40, 1, 4)", **FEW)
     assert target.buckets() == {"a0": 10, "a1": 10, "a2": 5, "b0": 10, "b1": 5}
@@ -131,6 +132,7 @@ def test_no_more_buckets_than_the_table_allows(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_a_key_of_several_columns_one_of_them_a_partition(target):
     given = {"primary_keys": ["seq", "id"], "partition_by": ["region", "seq"]}
     target.put(values("(1L, 'a', 1)", "(1L, 'a', 2)", "(2L, 'b', 1)"), **given)
@@ -139,6 +141,7 @@ def test_a_key_of_several_columns_one_of_them_a_partition(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_a_table_without_rows_is_written_and_emptied(target):
     target.put("select * from values (1L, 'a', 1) as t(id, region, seq) where false")
     target.check([])
@@ -153,6 +156,7 @@ def test_a_table_without_rows_is_written_and_emptied(target):
 
 
 @pytest.mark.spark
+@pytest.mark.soak
 def test_columns_are_added_while_keys_move(target):
     target.put(values("(1L, 'a', 1)", "(2L, 'a', 1)"))
     wider = ("id bigint", "region string", "seq int", "note string")

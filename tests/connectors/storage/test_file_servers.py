@@ -105,7 +105,6 @@ class OnServer(SinkSuite):
 
 SAMPLE = (
     "test_same_run_id_twice",
-    "test_stopped_after_the_decision",
     "test_overwrite_partitions",
     "test_second_run_on_a_held_target_is_refused",
 )

@@ -58,9 +58,7 @@ class OnS3(SinkSuite):
 @sampled(
     SinkSuite,
     "test_same_run_id_twice",
-    "test_stopped_after_the_decision",
     "test_overwrite_partitions",
-    "test_second_run_on_a_held_target_is_refused",
 )
 class TestParquet(OnS3):
     name = "LocalFile"
@@ -311,7 +309,9 @@ STORES = {
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", STORES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak if name in ("S3File", "ObsFile") else ()) for name in STORES]
+)
 def test_a_store_keeps_partition_columns_of_files_without_a_schema(s3_spark, s3, tmp_path, monkeypatch, name):
     """As SeaTunnel reads Parquet: the directories' columns are strings after those of the files."""
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))

@@ -258,7 +258,11 @@ def test_an_interrupt_while_cleaning_up_leaves_nothing_staged(spark, folder, cap
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "reaches_java"),
-    [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True)],
+    [
+        (signal.SIGINT, 130, False),
+        pytest.param(signal.SIGTERM, 143, False, marks=pytest.mark.soak),
+        (signal.SIGTERM, 143, True),
+    ],
 )
 def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, reaches_java, folder):
     inner = "aggregate(sequence(1, 100000), 0L, (a, b) -> (a + b * id) % 1000003)"  # computed for minutes

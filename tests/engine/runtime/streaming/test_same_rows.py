@@ -104,9 +104,9 @@ class Written:
     [
         ("Kafka", ["files", "delta", "iceberg", "paimon", "jdbc"]),
         ("LocalFile", ["files", "iceberg"]),
-        ("Delta", ["files", "paimon"]),
+        pytest.param("Delta", ["files", "paimon"], marks=pytest.mark.soak),
         ("Iceberg", ["files", "jdbc"]),
-        ("Paimon", ["files", "delta"]),
+        pytest.param("Paimon", ["files", "delta"], marks=pytest.mark.soak),
     ],
 )
 def test_a_job_file_yields_the_same_rows_in_both_modes(spark, tmp_path, kafka, postgres, kind, sinks):
