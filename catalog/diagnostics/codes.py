@@ -28,6 +28,8 @@ CODES: dict[str, str] = {
     "PEN1661": "a job reads what another job writes that is committed together with it",
     "PEN1662": "a deferred run that would write, or is in, the environment that it defers to",
     "PEN1663": "a target whose rows cannot be compared with those of another environment",
+    "PEN1664": "a group of jobs that cannot be: its name, or a job that is in two of them",
+    "PEN1665": "a job outside of a group must run between jobs of it, which are published together",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

@@ -49,6 +49,7 @@ from connectors.interface.sink_abilities import (
     SupportsKeptRows,
     SupportsKnownTable,
     SupportsMarks,
+    SupportsStagedTable,
     SupportsStatements,
 )
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -91,6 +92,7 @@ class Iceberg(
     SupportsCounts[IcebergStaged],
     SupportsMarks,
     SupportsKeptRows[IcebergStaged],
+    SupportsStagedTable[IcebergStaged],
 ):
     name: ClassVar[str] = "Iceberg"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -241,6 +243,13 @@ class Iceberg(
 
     def kept(self, spark: "SparkSession", staged: IcebergStaged, task: WriteTask) -> IcebergStaged | None:
         return staging.kept(spark, staged, task)
+
+    def stages_table(self, options: Options, mode: WriteMode) -> bool:
+        """A merge is staged on a branch, and what replaces the table as files; replaced partitions are staged alone."""
+        return mode not in (WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS)
+
+    def staged_table(self, spark: "SparkSession", staged: IcebergStaged, columns: Sequence[str]) -> "DataFrame":
+        return staging.staged_table(spark, staged, columns)
 
     def abort(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.abort(spark, staged)

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable
@@ -25,15 +27,25 @@ from connectors.iceberg.iceberg_options import branch_of
 from connectors.iceberg.iceberg_staged import WORK, IcebergStaged, NewTable, ReplacedPart
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.merge_staging import commit_merge, stage_merge
+from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.table_address import address_of
-from connectors.iceberg.table_metadata import Metadata, commit_of, has_all_since, last_sequence, partition_columns
+from connectors.iceberg.table_metadata import (
+    Metadata,
+    commit_of,
+    has_all_since,
+    last_sequence,
+    partition_columns,
+    table_of,
+)
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging, staged_files
 from connectors.lakehouse.empty_partitions import constant_partition
+from connectors.shared.select_sql import select_sql
 from connectors.storage.filesystem import files_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
@@ -217,6 +229,32 @@ def kept(spark: "SparkSession", staged: IcebergStaged, task: WriteTask) -> Icebe
                 table.paths(_staged_files(spark, staged)), table.holds()
             )
     return replace(staged, journal=task.journal, owner=dict(task.owner)) if is_there else None
+
+
+def staged_table(spark: "SparkSession", staged: IcebergStaged, columns: Sequence[str]) -> "DataFrame":
+    """All rows that the table has after the commit: those of the branch of a merge, else the staged files alone."""
+    address, names = staged.address, [*map(quote, columns)]
+    if staged.has_branch:
+        open_catalog(spark, spark._jsparkSession, address.catalog, address.settings, address.secrets)
+        spark.sql(f"REFRESH TABLE {address.sql}")  # the session may know it without the branch
+        return select_sql(spark.sql(f"SELECT * FROM {address.sql} VERSION AS OF {quote_text(staged.branch)}"), names)
+    with opened(spark, address) as table:
+        paths = table.paths(_staged_files(spark, staged))
+        schema = _schema(spark, table, staged)
+    if not paths:
+        return select_sql(spark.createDataFrame([], schema), names)
+    rows = spark.read.format(paths[0].rpartition(".")[2]).load(paths)
+    return select_sql(rows.toDF(*schema.names), names)  # Iceberg writes other names where these have blanks
+
+
+def _schema(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> "StructType":
+    """That of the table after the commit."""
+    from pyspark.sql.types import StructType
+
+    if staged.table is not None:
+        return StructType.fromJson(json.loads(staged.table.columns))
+    columns = table_of(table.metadata()).columns
+    return spark.createDataFrame([], columns_to_ddl(columns)).schema
 
 
 def abort(spark: "SparkSession", staged: IcebergStaged) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from catalog.options import Options
-from catalog.tables.savemode import Action, TargetState
+from catalog.tables.savemode import Action, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
 from connectors.commits.marks import WriteMark
 from connectors.interface.run_context import RunContext
@@ -65,6 +65,18 @@ class SupportsStagedRows(ABC, Generic[S]):
     @abstractmethod
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: S) -> "DataFrame | None":
         """The staged rows; called only if `keeps_rows`."""
+
+
+class SupportsStagedTable(ABC, Generic[S]):
+    """Can read its target as the commit will leave it: jobs that are committed together read each other's rows."""
+
+    @abstractmethod
+    def stages_table(self, options: Options, mode: WriteMode) -> bool:
+        """Whether `staged_table` is there for a write of this mode that does not replace all rows."""
+
+    @abstractmethod
+    def staged_table(self, spark: "SparkSession", staged: S, columns: Sequence[str]) -> "DataFrame":
+        """All rows that the target will have, these columns of them, once `stage` has staged the write."""
 
 
 class SupportsKeptRows(ABC, Generic[S]):

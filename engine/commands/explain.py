@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
     from engine.intervals.next_runs import NextRuns
+    from engine.job.model.settings import Settings
     from engine.runtime.counting.native_share import NativeShare
 
 SUMMARY = "print the plans of jobs; needs no Spark"
@@ -38,6 +39,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--connect", action="store_true", help="look at the targets, and show what a run would do there; needs Spark"
     )
+    parser.add_argument(
+        "--together", action="store_true", help="the jobs of the project as one, as `run --together` commits them"
+    )
     add_defer_argument(parser)
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
     add_accelerator_argument(parser)
@@ -49,27 +53,49 @@ def run(arguments: Namespace) -> int:
     from engine.project.compiled_jobs import listed_jobs
     from engine.terminal.report import report
 
-    jobs = listed_jobs(arguments, arguments.jobs, settings_of(arguments, reads_secrets=arguments.connect))
+    settings = settings_of(arguments, reads_secrets=arguments.connect)
+    if arguments.together:
+        jobs = _in_dependency_order(arguments, settings)
+    else:
+        jobs = listed_jobs(arguments, arguments.jobs, settings)
     for job in jobs:
         report(job.warnings, arguments.masks)
+    following = _following(arguments, jobs)
     if arguments.format == "json":
-        found = [_as_json(arguments, job) for job in jobs]
+        found = [_as_json(arguments, job) for job in following]
         shown = json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False) + "\n"
     else:
-        titles = [f"{job.path}\n{'=' * len(str(job.path))}\n\n" if len(jobs) > 1 else "" for job in jobs]
-        texts = (f"{title}{_as_text(arguments, job)}" for title, job in zip(titles, jobs, strict=True))
+        paths = [str(job.compiled.path) for job in following]
+        titles = [f"{path}\n{'=' * len(path)}\n\n" if len(paths) > 1 else "" for path in paths]
+        texts = (f"{title}{_as_text(arguments, job)}" for title, job in zip(titles, following, strict=True))
         shown = "\n".join(texts)
     print(arguments.masks.known(shown), end="")
     return 0
 
 
-def _following(arguments: Namespace, compiled: "Compiled") -> "NextRuns":
-    """The job as its next run has it: of one that runs by intervals, for those that are due."""
-    from engine.intervals.next_runs import next_runs
-    from engine.project.compiled_jobs import compiled_jobs
+def _following(arguments: Namespace, jobs: "Sequence[Compiled]") -> "list[NextRuns]":
+    """The jobs as their next run has them: of one that runs by intervals, for those that are due."""
+    from engine.intervals.next_runs import NextRuns, next_runs
+    from engine.project.compiled_jobs import recompiler
+    from engine.together.group import group_of
 
-    defer = _deferred(arguments, compiled)
-    return next_runs(defer(compiled), lambda job: defer(compiled_jobs(arguments, [job.path], job.settings)[0]))
+    defer, compile_again = _deferred(arguments, jobs[0]), recompiler(arguments)
+    if arguments.together:
+        return [NextRuns(group_of([defer(job) for job in jobs]))]
+    return [next_runs(defer(job), lambda job: defer(compile_again(job))) for job in jobs]
+
+
+def _in_dependency_order(arguments: Namespace, settings: "Settings") -> "tuple[Compiled, ...]":
+    """The jobs that are committed together."""
+    from engine.project.compile_project import compile_in_project, compile_project
+    from engine.project.compiled_jobs import of_all_jobs
+    from engine.project.enter import needs_project
+    from engine.project.job_graph import jobs_in_order
+
+    project = compile_project(needs_project(arguments), of_all_jobs(settings))
+    in_order = [job.path for job in jobs_in_order(project.graph, project.graph.jobs) if job.path in arguments.jobs]
+    others = [path for path in arguments.jobs if path not in in_order]
+    return compile_in_project([*in_order, *others], settings, project.written)
 
 
 def _deferred(arguments: Namespace, compiled: "Compiled") -> "Callable[[Compiled], Compiled]":
@@ -85,13 +111,12 @@ def _deferred(arguments: Namespace, compiled: "Compiled") -> "Callable[[Compiled
     return deferral_of(arguments, compiled.settings, here, {path.stem for path in arguments.jobs}).apply
 
 
-def _as_json(arguments: Namespace, compiled: "Compiled") -> dict[str, object]:
+def _as_json(arguments: Namespace, following: "NextRuns") -> dict[str, object]:
     from engine.intervals.shown_intervals import due_json
     from engine.optimizer.chaining_text import chaining_json
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.schedule_text import schedule_json
 
-    following = _following(arguments, compiled)
     compiled, ledgers, due = following.compiled, following.ledgers, following.due
     plan = compiled.built if arguments.unoptimized else compiled.plan
     previews, native = _connected(compiled) if arguments.connect else (None, None)
@@ -107,7 +132,7 @@ def _as_json(arguments: Namespace, compiled: "Compiled") -> dict[str, object]:
     return found
 
 
-def _as_text(arguments: Namespace, compiled: "Compiled") -> str:
+def _as_text(arguments: Namespace, following: "NextRuns") -> str:
     from engine.intervals.shown_intervals import due_text
     from engine.optimizer.chaining_text import chaining_text
     from engine.optimizer.explain_rules import explain_rules
@@ -115,7 +140,6 @@ def _as_text(arguments: Namespace, compiled: "Compiled") -> str:
     from engine.plan.rendering.mermaid import to_mermaid
     from engine.plan.rendering.schedule_text import schedule_text
 
-    following = _following(arguments, compiled)
     compiled, ledgers, due = following.compiled, following.ledgers, following.due
     plan = compiled.built if arguments.unoptimized else compiled.plan
     if arguments.format == "mermaid":

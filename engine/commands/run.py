@@ -153,7 +153,7 @@ def _is_of_project(arguments: Namespace) -> bool:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.orchestration.run_listed import run_listed
-    from engine.project.compiled_jobs import compiled_jobs
+    from engine.project.compiled_jobs import recompiler
     from engine.runtime.run_request import RunRequest, new_run_id
     from engine.terminal.run_terminal import RunTerminal
 
@@ -164,8 +164,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     request = RunRequest(run_id, is_fresh, arguments.full_refresh, arguments.restore, continues=arguments.continues)
     terminal = RunTerminal.of(arguments)
     return run_listed(
-        jobs, request, terminal, compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],
-        master=arguments.master, keeps_going=arguments.keep_going,
+        jobs, request, terminal, compile_again=recompiler(arguments), master=arguments.master,
+        keeps_going=arguments.keep_going,
     )  # fmt: skip
 
 
@@ -180,12 +180,13 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.intervals.next_runs import next_runs
     from engine.intervals.shown_intervals import due_text
     from engine.plan.rendering.explain_text import explain
-    from engine.project.compiled_jobs import compiled_jobs
+    from engine.project.compiled_jobs import recompiler
     from engine.runtime.application import application, dry_run, starts_of
 
+    compile_again = recompiler(arguments)
     with application(jobs, arguments.master) as spark:
         for listed in jobs:
-            following = next_runs(listed, lambda job: compiled_jobs(arguments, [job.path], job.settings)[0])
+            following = next_runs(listed, compile_again)
             job = following.compiled
             starts = starts_of(spark, job, is_full=arguments.full_refresh)
             shown = explain(job.plan, previews=dry_run(spark, job), starts=starts)

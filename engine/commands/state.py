@@ -74,14 +74,11 @@ def _intervals(arguments: Namespace, compiled: "Compiled") -> int:
     from engine.intervals.job_ledgers import job_ledgers
     from engine.intervals.shown_intervals import label_of, states
     from engine.plan.datasets import Dataset, shown
-    from engine.project.compiled_jobs import compiled_jobs
+    from engine.project.compiled_jobs import recompiler
     from engine.runtime.open_state import open_state
     from engine.terminal.summary import console
 
-    def compile_again(job: "Compiled") -> "Compiled":
-        return compiled_jobs(arguments, [job.path], job.settings)[0]
-
-    instant = datetime.now(timezone.utc)
+    instant, compile_again = datetime.now(timezone.utc), recompiler(arguments)
     with open_state(compiled.state_dir) as layout:
         if arguments.done or arguments.missing:
             ledgers = job_ledgers(compiled, layout, compile_again)

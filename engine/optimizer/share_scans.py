@@ -44,4 +44,4 @@ def _key(scan: Scan) -> tuple[object, ...]:
 
 
 def _scan_settings(scan: Scan) -> tuple[object, ...]:
-    return scan.parallelism, scan.uid, scan.columns, scan.filters, scan.cache
+    return scan.parallelism, scan.uid, scan.columns, scan.filters, scan.cache, scan.of_group

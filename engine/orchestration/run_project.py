@@ -50,9 +50,10 @@ class RunOptions:
 
 @dataclass(slots=True)
 class JobRun:
-    """A job of a command as it ended. `seconds`: with its tests."""
+    """A job of a command as it ended, or a group of `jobs` that commit as one. `seconds`: with its tests."""
 
     name: str
+    jobs: tuple[str, ...]
     status: JobStatus = JobStatus.SKIPPED
     result: JobResult | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -78,42 +79,59 @@ TestJob = Callable[["SparkSession", str], tuple[int, int, tuple[Diagnostic, ...]
 """Runs the tests of a job: how many passed and failed, and the errors."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Unit:
+    """What commits as one: a job, or a group of `jobs`, compiled as one."""
+
+    jobs: tuple[str, ...]
+    compiled: Compiled
+
+
 def run_project(
-    graph: JobGraph, compiled: Mapping[str, Compiled], options: RunOptions, test_job: TestJob | None = None
+    graph: JobGraph, units: Mapping[str, Unit], options: RunOptions, test_job: TestJob | None = None
 ) -> ProjectRun:
-    """Run the jobs, in an order in which each comes after those that it needs; `compiled` has that order.
+    """Run jobs and groups, in an order in which each comes after those that it needs; `units` has that order.
 
     With `test_job`, the tests of a job run before it, and it is not run if one of them fails.
     """
-    jobs = tuple(compiled.values())
+    jobs = tuple(unit.compiled for unit in units.values())
     for state in dict.fromkeys(job.state_dir for job in jobs):
         options.terminal.report(check_writable(state))
     refuse_differing_settings(jobs)
-    runs = {name: JobRun(name) for name in compiled}
-    selectable = graph.selectable()
-    parents = {name: selectable.ancestors([name]) for name in compiled}
+    runs = {name: JobRun(name, unit.jobs) for name, unit in units.items()}
+    parents = _parents(graph, units)
     announce = options.terminal.starting_spark
     with application(jobs, options.master, announce=announce) as spark, interrupts_of_project() as stop:
-        runner = _Runner(spark, compiled, options, stop, test_job, runs)
+        runner = _Runner(spark, units, options, stop, test_job, runs)
         ended = run_in_order(
-            tuple(compiled), parents, runner.run, workers=options.workers, keeps_going=options.keeps_going,
+            tuple(units), parents, runner.run, workers=options.workers, keeps_going=options.keeps_going,
             is_stopped=lambda: stop.received is not None,
         )  # fmt: skip
         for name, status in ended:
             runs[name].status = status
             _show(runs[name], options.terminal)
         layout = layout_at(spark, options.state_dir)
-        statuses = {name: run.status for name, run in runs.items()}
-        record_state(layout, options.command, statuses, {name: graph.jobs[name] for name in compiled})
+        statuses = {name: run.status for run in runs.values() for name in run.jobs}
+        record_state(layout, options.command, statuses, {name: graph.jobs[name] for name in statuses})
     return ProjectRun(tuple(runs.values()), stop.received)
+
+
+def _parents(graph: JobGraph, units: Mapping[str, Unit]) -> dict[str, frozenset[str]]:
+    """The units that each one needs, also by jobs that are not run."""
+    selectable = graph.selectable()
+    of_job = {job: name for name, unit in units.items() for job in unit.jobs}
+    return {
+        name: frozenset(of_job[job] for job in selectable.ancestors(unit.jobs) if job in of_job) - {name}
+        for name, unit in units.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Runner:
-    """Runs one job in a thread of its own."""
+    """Runs one job, or one group, in a thread of its own."""
 
     spark: "SparkSession"
-    compiled: Mapping[str, Compiled]
+    units: Mapping[str, Unit]
     options: RunOptions
     stop: Interrupts
     test_job: TestJob | None
@@ -138,15 +156,17 @@ class _Runner:
     def tested(self, run: JobRun) -> bool:
         if self.test_job is None:
             return True
-        passed, failed, run.diagnostics = self.test_job(self.spark, run.name)
-        run.tests = (passed, failed)
+        outcomes = [self.test_job(self.spark, job) for job in run.jobs]
+        failed = sum(outcome[1] for outcome in outcomes)
+        run.tests = (sum(outcome[0] for outcome in outcomes), failed)
+        run.diagnostics = tuple(error for outcome in outcomes for error in outcome[2])
         return not failed
 
     def ran(self, run: JobRun) -> bool:
-        names = list(self.compiled)
+        names = list(self.units)
         run_id = run_ids(self.options.request.run_id, names, names)[names.index(run.name)]
         request = replace(self.options.request, run_id=run_id)
-        compiled, attendant = self.compiled[run.name], StopsWithOthers(self.stop)
+        compiled, attendant = self.units[run.name].compiled, StopsWithOthers(self.stop)
         if compiled.plan.env.interval is None:
             run.result = run_job(self.spark, compiled, request, attendant)
         else:
@@ -160,5 +180,6 @@ class _Runner:
 
 def _show(run: JobRun, terminal: RunTerminal) -> None:
     if not terminal.is_quiet:
-        print(f"{run.status.value:<8} {run.name} ({run.seconds:.1f} s)", file=sys.stderr, flush=True)
+        jobs = "" if run.jobs == (run.name,) else f": {', '.join(run.jobs)}"
+        print(f"{run.status.value:<8} {run.name}{jobs} ({run.seconds:.1f} s)", file=sys.stderr, flush=True)
     terminal.report(run.diagnostics)

@@ -15,7 +15,7 @@ from engine.needs_spark import require_spark
 from engine.orchestration.run_listed import run_listed
 from engine.orchestration.run_selected import run_chosen
 from engine.project.compile_project import CompiledProject, compile_project
-from engine.project.compiled_jobs import compiled_jobs, of_all_jobs
+from engine.project.compiled_jobs import compiled_jobs, of_all_jobs, recompiler
 from engine.project.project_job import ProjectJob
 from engine.project.selected_jobs import chosen_jobs
 from engine.runtime.run_request import RunRequest, new_run_id
@@ -44,7 +44,7 @@ def run_range(arguments: Namespace, settings: Settings, wanted: IntervalRange, *
     request = RunRequest(given or new_run_id(), given is None, range=wanted)
     return run_listed(
         jobs, request, RunTerminal.of(arguments),
-        compile_again=lambda job: compiled_jobs(arguments, [job.path], job.settings)[0],
+        compile_again=recompiler(arguments),
         master=arguments.master, keeps_going=arguments.keep_going,
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from engine.project.compiled_jobs import of_all_jobs
 from engine.project.deferral import Deferral, deferral_of
 from engine.project.enter import needs_project
 from engine.project.project_job import ProjectJob
+from engine.project.publish_groups import units_of
 from engine.project.recorded_state import JobStatus, read_state, record_state
 from engine.project.selected_jobs import chosen_jobs
 from engine.runtime.counting.counts import ReadCount, WriteCount
@@ -37,7 +38,7 @@ from engine.together.group import group_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from engine.orchestration.run_project import ProjectRun
+    from engine.orchestration.run_project import ProjectRun, Unit
 
 
 def run_selected(arguments: Namespace, settings: Settings, *, command: str) -> int:
@@ -84,7 +85,7 @@ def run_chosen(
         return _run_together(arguments, compiled, jobs, plans)
     from engine.orchestration.run_project import RunOptions, run_project
 
-    by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
+    units = _units(compiled, {job.name: plan for job, plan in zip(jobs, plans, strict=True)})
     terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
     is_full = getattr(arguments, "full_refresh", False)
     request = RunRequest(
@@ -97,9 +98,22 @@ def run_chosen(
         arguments.keep_going, arguments.threads,
     )  # fmt: skip
     tests = partial(_test_job, compiled, settings) if command == "build" else None
-    ended = run_project(compiled.graph, by_name, options, tests)
+    ended = run_project(compiled.graph, units, options, tests)
     _print_table(ended, terminal)
     return ended.exit_code
+
+
+def _units(compiled: CompiledProject, plans: Mapping[str, Compiled]) -> "dict[str, Unit]":
+    """What commits as one, in order: the jobs of a group that are run, and each other job."""
+    from engine.orchestration.run_project import Unit
+
+    graph = compiled.graph.selectable()
+    parents = {name: graph.ancestors([name]) for name in plans} if compiled.groups else {}
+    units = units_of(tuple(plans), compiled.groups, parents)
+    return {
+        name: Unit(jobs, plans[name] if jobs == (name,) else group_of([plans[job] for job in jobs]))
+        for name, jobs in units.items()
+    }
 
 
 def _run_together(
@@ -169,20 +183,22 @@ def _tested(
 def _print_table(ended: "ProjectRun", terminal: RunTerminal) -> None:
     """One line for each job, and one that says how all of them ended."""
     runs = ended.runs
-    counts = {status: sum(run.status is status for run in runs) for status in JobStatus}
+    counts = {status: sum(len(run.jobs) for run in runs if run.status is status) for status in JobStatus}
     if not terminal.is_quiet:
         table = Table(box=None, pad_edge=False)
         for heading in ("job", "status", "tests", "rows read", "rows written", "seconds"):
             table.add_column(heading, justify="left" if heading in ("job", "status") else "right")
         for run in runs:
+            name = run.name if run.jobs == (run.name,) else f"{run.name} ({', '.join(run.jobs)})"
             tests = "" if run.tests is None or not sum(run.tests) else f"{run.tests[0]} of {sum(run.tests)}"
             read = _total(run.result.reads) if run.result else ""
             written = _total(run.result.writes) if run.result else ""
-            table.add_row(run.name, run.status.value, tests, read, written, f"{run.seconds:.1f}")
+            table.add_row(name, run.status.value, tests, read, written, f"{run.seconds:.1f}")
         console().print(table)
     if not terminal.is_quiet or ended.exit_code:
         summary = ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)
-        print(f"{len(runs)} job{'s' * (len(runs) != 1)}: {summary}")
+        number = sum(len(run.jobs) for run in runs)
+        print(f"{number} job{'s' * (number != 1)}: {summary}")
     if any(run.status is not JobStatus.SUCCESS for run in runs):
         print("`penstock retry` runs again what failed or was skipped", file=sys.stderr)
 

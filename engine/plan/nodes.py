@@ -70,15 +70,26 @@ class PersistableNode(BaseNode):
     persisted: Persisted | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GroupRead:
+    """A read of what the write named `write` of the same plan commits later. `is_staged`: the target is read as the
+    commit will leave it, once the write has staged its rows; else as it is before, without rows where there is none."""
+
+    write: str
+    is_staged: bool = False
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Scan(PersistableNode):
-    """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it."""
+    """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it. `of_group`: of jobs
+    that are committed together."""
 
     connector: Source
     options: Options
     table: CatalogTable
     columns: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ()
+    of_group: GroupRead | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""A plan's pipelines: its connected components, which share nothing and can run side by side."""
+"""A plan's pipelines: its connected components, which share nothing and can run side by side.
+
+A read of what a write of the plan has staged is connected to that write.
+"""
 
 from dataclasses import replace
 
@@ -15,6 +18,7 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
         return node
 
     seen: set[AnyNode] = set()
+    by_name = {write.name: write for write in plan.writes}
     for write in plan.writes:
         stack: list[AnyNode] = [write]
         while stack:
@@ -24,6 +28,8 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
                 stack.extend(children(node))
                 for child in children(node):
                     leader[find(child)] = find(node)
+                if isinstance(node, Scan) and node.of_group is not None and node.of_group.is_staged:
+                    leader[find(by_name[node.of_group.write])] = find(node)
     groups: dict[AnyNode, list[Write]] = {}
     for write in plan.writes:
         groups.setdefault(find(write), []).append(write)

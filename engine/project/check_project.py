@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.diagnostic import Diagnostic, JobError
 from catalog.diagnostics.source import Span
 from engine.job.model.settings import Settings
-from engine.project.compile_project import CompiledProject, compile_project
+from engine.project.compile_project import CompiledProject, compile_in_project, compile_project
 from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
 from engine.project.project import Project
 from engine.project.read_project import read_project
 from engine.terminal.report import seen_from
+from engine.together.group import group_of
 from engine.validation.check_jobs import CheckedJob, check_jobs
 
 
@@ -26,7 +27,8 @@ def check_in_project(
     chosen = [path for path in paths if path in jobs]
     others = check_jobs([path for path in paths if path not in jobs], settings, processes)
     own = [CheckedJob(jobs[path].diagnostics, jobs[path].typed, jobs[path].columns) for path in chosen]
-    return (*own, *others, CheckedJob(tuple(_between(compiled, {str(path) for path in chosen}))))
+    files = {str(path) for path in chosen}
+    return (*own, *others, CheckedJob((*_between(compiled, files), *_of_groups(compiled, files, settings))))
 
 
 def check_nested(
@@ -47,8 +49,21 @@ def check_nested(
 
 def _between(compiled: CompiledProject, files: set[str]) -> Iterator[Diagnostic]:
     for item in compiled.diagnostics:
-        if any(span.file in files for span in places_of(item)):
+        is_of_project = any(span.file == compiled.project.source.path for span in places_of(item))
+        if is_of_project or any(span.file in files for span in places_of(item)):
             yield item
+
+
+def _of_groups(compiled: CompiledProject, files: set[str], settings: Settings) -> Iterator[Diagnostic]:
+    """What keeps the groups of the checked jobs from being committed as one."""
+    for group in compiled.groups:
+        jobs = [compiled.graph.jobs[name] for name in group.jobs]
+        if len(jobs) < 2 or any(job.has_errors for job in jobs) or files.isdisjoint(str(job.path) for job in jobs):
+            continue
+        try:
+            group_of(compile_in_project([job.path for job in jobs], settings, compiled.written))
+        except JobError as error:
+            yield from error.diagnostics
 
 
 def places_of(item: Diagnostic) -> tuple[Span, ...]:

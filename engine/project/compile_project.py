@@ -20,6 +20,7 @@ from engine.project.job_graph import JobGraph, job_graph
 from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
 from engine.project.project_job import ProjectJob, project_job
+from engine.project.publish_groups import PublishGroup, publish_groups
 from engine.project.written_schemas import Written, wanted_datasets, with_written_schemas
 from engine.validation.check_jobs import each_job
 
@@ -28,7 +29,8 @@ from engine.validation.check_jobs import each_job
 class CompiledProject:
     """The jobs in the order of their files, their graph, and the columns of what they write.
 
-    `diagnostics`: what is wrong between jobs; what is wrong in one is in `ProjectJob.diagnostics`.
+    `diagnostics`: what is wrong between jobs; what is wrong in one is in `ProjectJob.diagnostics`. `groups`: the jobs
+    that are published together.
     """
 
     project: Project
@@ -36,6 +38,7 @@ class CompiledProject:
     graph: JobGraph
     written: Written
     diagnostics: tuple[Diagnostic, ...]
+    groups: tuple[PublishGroup, ...] = ()
 
     def all_diagnostics(self) -> tuple[Diagnostic, ...]:
         return (*(item for job in self.jobs for item in job.diagnostics), *self.diagnostics)
@@ -65,7 +68,8 @@ def compile_jobs_of(
     found.extend(contract_errors(graph))
     jobs = {path: _with_writers(job, graph, settings) for path, job in jobs.items()}
     graph = replace(graph, jobs={name: jobs[job.path] for name, job in graph.jobs.items()})
-    return CompiledProject(project, tuple(jobs.values()), graph, written, tuple(found))
+    groups = publish_groups(graph, found)
+    return CompiledProject(project, tuple(jobs.values()), graph, written, tuple(found), groups)
 
 
 def compile_in_project(paths: Iterable[Path], settings: Settings, written: Written) -> tuple[Compiled, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Compiled
+from engine.intervals.job_ledgers import CompileAgain
 from engine.job.model.settings import Settings
 from engine.project.compile_project import compile_in_order, compile_in_project, compile_project, load_job
 from engine.project.written_schemas import Written, wanted_datasets
@@ -30,6 +31,18 @@ def written_for(arguments: Namespace, paths: Sequence[Path], settings: Settings)
     if arguments.project is None or not any(_wants(path, settings) for path in paths):
         return {}
     return compile_project(arguments.project, of_all_jobs(settings)).written
+
+
+def recompiler(arguments: Namespace) -> CompileAgain:
+    """Compiles jobs again, as their sources are then; the project, which they may need columns of, is compiled once."""
+    known: list[Written] = []
+
+    def compile_again(job: Compiled) -> Compiled:
+        if not known and _wants(job.path, job.settings):
+            known.append(written_for(arguments, [job.path], job.settings))
+        return compile_in_project([job.path], job.settings, known[0] if known else {})[0]
+
+    return compile_again
 
 
 def of_all_jobs(settings: Settings) -> Settings:

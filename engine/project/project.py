@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path, PurePosixPath
 
-from catalog.diagnostics.source import SourceFile
+from catalog.diagnostics.source import SourceFile, Span
 from engine.job.find import is_job
 from engine.job.model.project_defaults import ProjectDefaults
 from engine.project.selection.parse_selection import Selection
@@ -17,6 +17,14 @@ class FolderSettings:
 
     tags: tuple[str, ...] = ()
     owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """A group of jobs that are published together, as `penstock.conf` declares it: which jobs, and where."""
+
+    selection: Selection
+    span: Span
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,6 +45,7 @@ class Project:
     environments: tuple[str, ...] = ()
     folders: Mapping[str, FolderSettings] = field(default_factory=dict)
     selectors: Mapping[str, Selection] = field(default_factory=dict)
+    groups: Mapping[str, GroupSettings] = field(default_factory=dict)
 
     def fqn(self, file: str) -> tuple[str, ...]:
         """The qualified name of a job file: the project, the folders below its job folder, its stem."""

@@ -27,7 +27,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 from engine.job.options.check_options import check_options
 from engine.job.options.hidden_texts import hide_texts
 from engine.job.options.variables import Variables, fill_in
-from engine.project.project import FolderSettings, Project
+from engine.project.project import FolderSettings, GroupSettings, Project
 from engine.project.selection.parse_selection import Selection, parse_definition
 
 _OF_ENVIRONMENT: Final = (
@@ -43,11 +43,16 @@ OF_PROJECT: Final = (
     Option("environments", OptionType.MAP, "Environments, one of them with `default = true`."),
     Option("folders", OptionType.MAP, "`tags` and `owner` of the jobs below a folder."),
     Option("selectors", OptionType.MAP, "Selections under a name."),
+    Option("groups", OptionType.MAP, "Groups of jobs that are committed as one."),
     *_OF_ENVIRONMENT,
 )
 OF_ENVIRONMENT: Final = (
     Option("default", OptionType.BOOLEAN, "Whether commands without `--env` use it.", default=False),
     *_OF_ENVIRONMENT,
+)
+_OF_GROUP: Final = (
+    Option("select", OptionType.STRING, "Its jobs, as `--select` chooses them.", required=True),
+    Option("publish", OptionType.STRING, "How its jobs commit: all, or none.", choices=("together",), required=True),
 )
 _OF_FOLDER: Final = (
     Option("tags", OptionType.LIST, "Tags of its jobs.", element=OptionType.STRING),
@@ -196,6 +201,7 @@ class _Reader:
             self.names,
             self.folders(node),
             self.selectors(node),
+            self.groups(node),
         )
 
     def variables(self, syntax: HoconObject) -> Mapping[str, str]:
@@ -322,6 +328,21 @@ class _Reader:
         for entry in _entries(node, "selectors"):
             try:
                 found[entry.key] = parse_definition(plain(entry.value), _span(entry.value))
+            except JobError as error:
+                self.diagnostics.extend(error.diagnostics)
+        return found
+
+    def groups(self, node: MapNode) -> Mapping[str, GroupSettings]:
+        found = {}
+        for entry in self.maps(node, "groups"):
+            assert isinstance(entry.value, MapNode)
+            options = check_options(entry.value, _OF_GROUP, self.diagnostics, owner=f"the group `{entry.key}`")
+            if not options.is_valid:
+                continue
+            span = options.span("select") or entry.key_place.span
+            try:
+                selection = parse_definition(options.string("select"), span)
+                found[entry.key] = GroupSettings(selection, span)
             except JobError as error:
                 self.diagnostics.extend(error.diagnostics)
         return found

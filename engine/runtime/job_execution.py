@@ -33,12 +33,13 @@ from engine.runtime.slots import Need, Slots
 from engine.spark import expect
 from engine.spark.executors import ExecutorWatch
 from engine.spark.failures.lost_java import exit_of_java
-from engine.spark.lower import Arrived, Lowered, lower
+from engine.spark.lower import Arrived, Lowered, lower, lower_write
 from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
+from engine.spark.writing.group_reads import missing_targets, staged_table
 from engine.spark.writing.keep import NOT_STAGED, bases_of, position_of
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import journaled, note_positions, stage, staged_rows
@@ -74,7 +75,7 @@ class JobExecution:
         plans: BatchPlans | None = None,
     ) -> None:
         self.spark = spark
-        self.arrived = arrived or {}
+        self.arrived = {**(arrived or {}), **missing_targets(plan, run)}
         self.plans = plans
         self.plan = plan
         self.run = run
@@ -217,7 +218,8 @@ class JobExecution:
             for index, write in enumerate(plan.writes, start=1):
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
-                stage(session, self.run, write, frames[write.input], below(write))
+                df = lower_write(session, write, lowered)
+                stage(session, self.run, write, df, below(write))
                 expect.read_counters(lowered.watched)
             outcomes = expect.outcomes(lowered.watched, staged_rows(session, self.run, plan.writes))
             if outcomes:
@@ -260,7 +262,10 @@ class JobExecution:
         writes, pace = self.pipelines[name].writes, Pace(self.plan.env.read_limit, self.connections[name].caps)
 
         def build() -> Lowered:
-            return lower(session, writes, persistence.persist, self.incremental.starts, self.arrived, pace=pace)
+            return lower(
+                session, writes, persistence.persist, self.incremental.starts, self.arrived, pace=pace,
+                staged_table=partial(staged_table, session, self.run),
+            )  # fmt: skip
 
         if self.plans is None or pace.limit != NO_READ_LIMIT or pace.connections:  # a pace depends on the partitions
             return build()

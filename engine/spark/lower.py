@@ -6,6 +6,7 @@ before it is analyzed. Spark resolves a view's name at that moment: two queries 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from py4j.protocol import Py4JError
@@ -70,13 +71,15 @@ class Lowered:
     """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
     incremental scans go. `since`: where these begin, by their names; the first run where it has none. `positions`: what
     the scans cover, of sources that are notified after the commit. `arrived`: micro-batches of streams, which are read
-    instead of their sources, or of the nodes that keep state over them."""
+    instead of their sources, or of the nodes that keep state over them. `staged_table`: the rows of a scan that reads
+    what a write of the plan has staged; None for others."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
     positions: dict[Scan, Staged] = field(default_factory=dict)
     arrived: Mapping[Node, Arrived] = field(default_factory=dict)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
+    staged_table: Callable[[Scan], DataFrame | None] = lambda scan: None
     pace: Pace = UNPACED
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
@@ -92,17 +95,31 @@ def lower(
     arrived: Mapping[Node, Arrived] | None = None,
     *,
     pace: Pace = UNPACED,
+    staged_table: Callable[[Scan], DataFrame | None] = lambda scan: None,
 ) -> Lowered:
-    """Lower every node that the writes read; `spark` is the pipeline's own session.
+    """Lower every node that the writes read, but for those that read what a write of the pipeline has staged (see
+    `lower_write`); `spark` is the pipeline's own session.
 
     Rows that several readers share are computed here, by `persist`; nothing else is. Raises `RunError` at
     the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered(since=since or {}, arrived=arrived or {}, pace=pace)
+    lowered = Lowered(since=since or {}, arrived=arrived or {}, pace=pace, staged_table=staged_table)
     lowered.persist = persist or lowered.persist
-    for write in writes:
+    for write in takewhile(lambda write: not reads_staged(write), writes):
         _lower(spark, write.input, lowered)
     return lowered
+
+
+def lower_write(spark: SparkSession, write: Write, lowered: Lowered) -> DataFrame:
+    """The rows of a write, once the writes before it have been staged."""
+    _lower(spark, write.input, lowered)
+    return lowered.dataframes[write.input]
+
+
+def reads_staged(write: Write) -> bool:
+    """Whether it reads what another write of the plan stages."""
+    scans = (node for node in below(write) if isinstance(node, Scan))
+    return any(scan.of_group is not None and scan.of_group.is_staged for scan in scans)
 
 
 def lower_nodes(
@@ -194,6 +211,8 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
         df = streaming_source(scan).arrived(spark, task, _of_session(spark, arrived.batch))
     elif arrived is not None:
         df = _no_rows(spark, scan)
+    elif (staged := lowered.staged_table(scan)) is not None:
+        df = staged
     elif incremental_of(scan.options) is None:
         df = scan.connector.read(spark, task)
     else:

@@ -122,6 +122,19 @@ def add_range_arguments(parser: ArgumentParser, what: str, *, is_required: bool 
     )  # fmt: skip
 
 
+def add_interval_arguments(parser: ArgumentParser, default: str, *, is_required: bool = False) -> None:
+    """For commands that do intervals of jobs; `default`: of which jobs, where none is named."""
+    parser.add_argument("jobs", nargs="*", type=Path, metavar="JOB",
+                        help=f"job files; in a project also names{default}")  # fmt: skip
+    add_range_arguments(parser, "intervals", is_required=is_required)
+    parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
+    add_selection_arguments(parser)
+    add_run_arguments(parser)
+    add_accelerator_argument(parser)
+    add_format_argument(parser)
+    add_job_arguments(parser)
+
+
 def add_table_arguments(parser: ArgumentParser) -> None:
     """Which of a job's tables are written."""
     parser.add_argument("--only", action="append", default=[], metavar="TABLE",

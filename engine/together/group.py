@@ -27,14 +27,15 @@ def group_of(jobs: Sequence[Compiled]) -> Compiled:
     first = jobs[0]
     for job in jobs:
         for problem in _problems(job, first):
-            place = job.plan.env.options.span() if job.plan.env.options else None
+            own = job.plan.env.options.span() if job.plan.env.options else None
+            place = own or job.job.source.span(0, 0)
             message, help = problem
             diagnostics.error(
                 "PEN1660", f"`{job.plan.env.name}` cannot be committed with others: {message}", place, help
             )
     diagnostics.raise_errors()
     plan = Plan(_env(jobs), tuple(write for job in jobs for write in job.built.writes))
-    plan = with_ids(_with_names(with_inner_reads(plan, diagnostics)))
+    plan = with_ids(_with_names(with_inner_reads(_with_names(plan), diagnostics)))
     diagnostics.raise_errors()
     warnings = tuple(warning for job in jobs for warning in job.warnings)
     optimized = optimize(plan, disabled=first.settings.disabled_rules)

@@ -25,6 +25,7 @@ from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
     AnyNode,
     Expect,
+    GroupRead,
     Native,
     PersistableNode,
     Plan,
@@ -216,6 +217,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
                 yield f"columns: {', '.join(node.columns)} ({len(node.columns)} of {len(node.table.columns)})"
             if node.filters:
                 yield f"filters: {' AND '.join(node.filters)}"
+            yield from _of_group(node.of_group)
             if (asked := incremental_of(node.options)) is not None:
                 yield _incremental(node, asked, known.starts.get(node.name))
             elif not isinstance(node.connector, SupportsHeldPosition | SupportsAcknowledgement):
@@ -262,6 +264,12 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
 def _listed(values: tuple[str, ...]) -> str:
     shown = ", ".join(values[:MOST_COLUMNS])
     return shown if len(values) <= MOST_COLUMNS else f"{shown}, … {len(values) - MOST_COLUMNS} more"
+
+
+def _of_group(read: GroupRead | None) -> Iterator[str]:
+    if read is not None:
+        when = "as its commit will leave it" if read.is_staged else "without what it adds"
+        yield f"the target of `{read.write}`, {when}"
 
 
 def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:

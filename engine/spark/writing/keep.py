@@ -65,6 +65,8 @@ class Kept:
 def position_of(spark: SparkSession, scan: Scan, starts: Mapping[str, Since]) -> str | None:
     """Where a source stands: equal positions mean equal rows. None if it cannot be held."""
     source = scan.connector
+    if scan.of_group is not None and scan.of_group.is_staged:
+        return None
     if incremental_of(scan.options) is not None:
         since = starts.get(scan.name)
         return f"after {'the start' if since is None or since.after is None else since.after.value}"
