@@ -31,7 +31,12 @@ def test_a_reader_of_rows_that_replace_all_others_is_accepted(tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("old", "new", "code", "message"),
     [
-        ("data_save_mode = DROP_DATA", "write_mode = upsert, primary_keys = [id]", "PEN1661", "after upsert, which rows"),
+        (
+            "data_save_mode = DROP_DATA",
+            "write_mode = upsert, primary_keys = [id]",
+            "PEN1661",
+            "after upsert, which rows",
+        ),
         ('path = "lake/a" }', 'path = "lake/a", versionAsOf = 1 }', "PEN1661", "`version` of the source"),
         ("source {", "env { job.mode = STREAMING }\nsource {", "PEN1660", "it is a streaming job"),
         ("OPTIONS", ", incremental {}", "PEN1660", "it has incremental sources"),

@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import threading
-from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -14,10 +13,9 @@ import pytest
 pytest.importorskip("pyspark")
 
 from engine.cli import main
-from engine.runtime import job_execution
 from engine.spark.writing import commit
 from engine.state.journal import Journal
-from tests.connectors.killed_commits import Killed
+from tests.engine.runtime.killed_steps import Step, kill, processes_are_gone
 
 pytestmark = pytest.mark.spark
 
@@ -128,47 +126,19 @@ def test_a_changed_job_names_what_is_stale_and_lost_state_is_noticed(spark, fold
     assert "PEN5424" in capsys.readouterr().err
 
 
-STEPS: dict[str, tuple[object, str, bool]] = {
-    "before the decision": (Journal, "decide", False),
-    "after the decision": (Journal, "decide", True),
-    "before the interval is recorded": (commit, "record_done", False),
-    "after the interval is recorded": (commit, "record_done", True),
+STEPS = {
+    "before the decision": Step(Journal, "decide", False),
+    "after the decision": Step(Journal, "decide", True),
+    "before the interval is recorded": Step(commit, "record_done", False),
+    "after the interval is recorded": Step(commit, "record_done", True),
 }
-
-
-def kill(monkeypatch: pytest.MonkeyPatch, step: str, count: int, do: Callable[[], int]) -> bool:
-    """Do something that is killed at a step, when it comes to it for the `count`-th time; whether it was."""
-    owner, name, is_after = STEPS[step]
-    real, seen = getattr(owner, name), [0]
-
-    def killed(*arguments):
-        seen[0] += 1
-        if seen[0] != count:
-            return real(*arguments)
-        if is_after:
-            real(*arguments)
-        raise Killed(step)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(owner, name, killed)
-        patched.setattr(job_execution, "abort_all", lambda *_: ())
-        try:
-            assert do() == 0
-        except Killed:
-            return True
-    return False
-
-
-def processes_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("connectors.commits.run_owner.is_alive", lambda mark: False)
-    monkeypatch.setattr("connectors.commits.run_owner.has_died", lambda mark: True)
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_leaves_an_interval_done_or_not_done_with_its_rows(spark, folder, monkeypatch, capsys, step):
     path = job(folder)
     orders(folder, (1, 1, 10), (2, 2, 20), (3, 3, 30))
-    assert kill(monkeypatch, step, 2, lambda: run("run", path))
+    assert kill(monkeypatch, STEPS[step], 2, lambda: run("run", path))
     processes_are_gone(monkeypatch)
     orders(folder, (1, 1, 11), (2, 2, 21), (3, 3, 31))
     assert run("run", path) == 0, capsys.readouterr().err
@@ -248,24 +218,31 @@ def monthly(spark, folder: Path) -> dict[int, int]:
         pytest.param(int(os.environ.get("PENSTOCK_TEST_SEED", "2")), 30, 100, marks=pytest.mark.soak),
     ],
 )
-def test_kills_late_rows_and_restatements_are_one_full_load(spark, folder, monkeypatch, capsys, seed, days, kills):
-    chance = random.Random(seed)
-    path = job(folder, days=days)
+def test_kills_late_rows_restatements_and_backfills_at_once_are_one_full_load(
+    spark, folder, monkeypatch, capsys, seed, days, kills
+):
+    chance, killed = random.Random(seed), 0
+    path = job(folder, sink=DELTA, days=days, more=", concurrency = 2")
     processes_are_gone(monkeypatch)
     rows = [(number, 1 + number % days, number) for number in range(4 * days)]
     orders(folder, *rows)
-    for number in range(kills):
-        step, count = chance.choice(list(STEPS)), chance.randint(1, 3)
+    first, end = date(2024, 2, 1), date(2024, 2, 1) + timedelta(days=days)
+    while killed < kills:
+        step, count = STEPS[chance.choice(list(STEPS))], chance.randint(1, 3)
         if kill(monkeypatch, step, count, lambda: run("run", path)):
+            killed += 1
             continue
-        late = (1000 + number, chance.randint(1, days), number)  # all is done: a row comes late, and is restated
+        late = (1000 + len(rows), chance.randint(1, days), killed)  # all is done: a row comes late, and is restated
         rows = [*rows, late]
         orders(folder, *rows)
-        start = date(2024, 1, 31) + timedelta(days=late[1])
+        start = first + timedelta(days=late[1] - 1)
         again = ("restate", path, "--from", str(start), "--to", str(start + timedelta(days=1)))
         if kill(monkeypatch, step, 1, lambda again=again: run(*again)):
+            killed += 1
             assert run(*again) == 0, capsys.readouterr().err
         assert main(["state", str(path), "--missing", "--from", str(start)]) == 0
+        if chance.random() < 0.2:
+            backfills(path, (str(first), str(end)), (str(start), str(end)))  # one may be refused, or both succeed
     assert run("run", path) == 0, capsys.readouterr().err
-    assert written(spark, folder) == sorted(rows)
+    assert written(spark, folder, "delta") == sorted(rows)
     assert states(path, capsys) == [("01", "done", days)]
