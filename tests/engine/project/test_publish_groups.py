@@ -16,6 +16,7 @@ def job(reads: str | None, writes: str, more: str = "", env: str = "") -> str:
     return f'{env}{source}sink {{ Delta {{ plugin_input = "read", path = "lake/{writes}" {more} }} }}\n'
 
 
+DAILY = 'env { interval { column = id, start = "2024-01-01" } }\n'
 CHAIN = {"a": job(None, "a"), "b": job("a", "b"), "c": job("b", "c"), "d": job("c", "d")}
 
 
@@ -48,15 +49,15 @@ def test_a_group_that_can_be_published_together_is_accepted(project, capsys):
         ('g { select = "state:new", publish = together }', {}, "PEN2702", "nothing to compare with"),
         ('g { select = "a b" }', {}, "PEN2005", "publish"),
         ('g { select = "a b", publish = togehter }', {}, "PEN2004", "together"),
-        ('g { select = "a b", publish = together }', {"a": job(None, "a", ", write_mode = upsert, primary_keys = [id]")},
+        ('g { select = "a b", publish = together }',
+         {"a": job(None, "a", ", write_mode = upsert, primary_keys = [id]")},
          "PEN1661", "after upsert, which rows the target has is only known once they are committed"),
         ('g { select = "a b", publish = together }', {"a": job(None, "a", ', schema_evolution = "add_columns"')},
          "PEN1661", "`schema_evolution` may change the columns"),
         ('g { select = "a b", publish = together }', {"a": job(None, "a", env="env { job.mode = STREAMING }\n")},
          "PEN1660", "it is a streaming job"),
         ('g { select = "a b", publish = together }',
-         {"a": job(None, "a", env='env { interval { column = id, start = "2024-01-01" } }\n').replace("id = int", "id = date")
-          .replace("lake/a\"", "lake/a\", write_mode = replace_where")},
+         {"a": job(None, "a", ", write_mode = replace_where", DAILY).replace("id = int", "id = date")},
          "PEN1660", "its intervals are committed one by one"),
     ],
 )  # fmt: skip

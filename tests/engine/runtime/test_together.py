@@ -35,7 +35,8 @@ sink { LocalFile { plugin_input = "sums", path = "lake/sums", file_format_type =
   data_save_mode = DROP_DATA, expectations = [{ condition = "amount < 1000", on_violation = FAIL }] } }
 """,
     "jobs/stock.conf": READ
-    + """transform { Sql { plugin_input = "read", plugin_output = "stock", query = "select id % 3 as id, amount from read" } }
+    + """transform { Sql { plugin_input = "read", plugin_output = "stock"
+  query = "select id % 3 as id, amount from read" } }
 sink { Iceberg { plugin_input = "stock", warehouse = "lake/warehouse", table = "db.stock"
   write_mode = upsert, primary_keys = [id] } }
 """,
