@@ -89,6 +89,11 @@ class Masks:
         """The hidden ranges of a file."""
         return frozenset(self._ranges.get(_key(source), ()))
 
+    def adds_nothing_to(self, other: "Masks") -> bool:
+        """Whether the other session masks all that this one does."""
+        has_ranges = all(ranges <= other._ranges.get(key, set()) for key, ranges in self._ranges.items())
+        return has_ranges and self._secrets <= other._secrets and self._joined <= other._joined
+
     def merge(self, other: "Masks") -> None:
         """Add those of another session, such as a process that has checked some of the jobs."""
         self._secrets |= other._secrets

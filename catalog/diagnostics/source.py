@@ -25,6 +25,10 @@ class Span:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def __reduce__(self) -> "tuple[type[Span], tuple[str | int, ...]]":
+        """Faster to read back than what dataclasses do: a project has ten thousands of them."""
+        return Span, (self.file, self.line, self.column, self.end_line, self.end_column)
+
 
 _NEWLINE: Final = re.compile("\n")
 

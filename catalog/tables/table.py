@@ -1,6 +1,6 @@
 """Tables: path, columns, keys and options."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
@@ -68,6 +68,11 @@ class Column:
 
     def __str__(self) -> str:
         return f"{shown_name(self.name)} {shown_name(str(self.type))}" + ("" if self.nullable else " not null")
+
+    def __reduce__(self) -> "tuple[Callable[..., Column], tuple[object, ...]]":
+        """Faster to read back than what dataclasses do: a project has ten thousands of them."""
+        own = (self.name, self.type, self.nullable, self.default, self.comment, self.length, self.scale)
+        return Column, (*own, self.source_type, self.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ def _compiled(arguments: Namespace, settings: "Settings", environment: str) -> "
         allows_outside=settings.allows_outside, limits_process=settings.limits_process,
     )  # fmt: skip
     own = replace(settings, project=project.defaults)
-    (compiled,) = compile_in_project([arguments.job], own, compile_project(project, of_all_jobs(own)).written)
+    written = compile_project(project, of_all_jobs(own), fingerprints=False).written
+    (compiled,) = compile_in_project([arguments.job], own, written)
     return compiled
 
 

@@ -92,7 +92,7 @@ def _in_dependency_order(arguments: Namespace, settings: "Settings") -> "tuple[C
     from engine.project.enter import needs_project
     from engine.project.job_graph import jobs_in_order
 
-    project = compile_project(needs_project(arguments), of_all_jobs(settings))
+    project = compile_project(needs_project(arguments), of_all_jobs(settings), fingerprints=False)
     in_order = [job.path for job in jobs_in_order(project.graph, project.graph.jobs) if job.path in arguments.jobs]
     others = [path for path in arguments.jobs if path not in in_order]
     return compile_in_project([*in_order, *others], settings, project.written)
@@ -107,7 +107,7 @@ def _deferred(arguments: Namespace, compiled: "Compiled") -> "Callable[[Compiled
     from engine.project.deferral import deferral_of
     from engine.project.enter import needs_project
 
-    here = compile_project(needs_project(arguments), of_all_jobs(compiled.settings))
+    here = compile_project(needs_project(arguments), of_all_jobs(compiled.settings), fingerprints=False)
     return deferral_of(arguments, compiled.settings, here, {path.stem for path in arguments.jobs}).apply
 
 

@@ -93,7 +93,7 @@ def _run_nested(root: Path, tests: "Sequence[JobTest]", settings: "Settings", wo
             allows_outside=settings.allows_outside, limits_process=settings.limits_process,
         )  # fmt: skip
         own = replace(settings, project=project.defaults)
-        written = compile_project(project, of_all_jobs(own)).written
+        written = compile_project(project, of_all_jobs(own), fingerprints=False).written
         results = run_tests(find_tests(files, Diagnostics()), own, workers, written)
         return [
             replace(

@@ -38,6 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also analyze each query with a local Spark and report differences (needs pyspark and Java)",
     )
+    parser.add_argument(
+        "--no-cache", action="store_true", help="compile all jobs of a project, also those that have not changed"
+    )
     add_format_argument(parser)
     add_job_arguments(parser)
 
@@ -83,7 +86,8 @@ def _outcomes(arguments: Namespace, paths: "Sequence[Path]", settings: "Settings
     from engine.validation.check_jobs import check_jobs
 
     if arguments.project is not None:
-        return check_in_project(arguments.project, paths, settings, arguments.processes)
+        project = arguments.project
+        return check_in_project(project, paths, settings, arguments.processes, is_cached=not arguments.no_cache)
     by_folder = {folder: find_root(folder) for folder in dict.fromkeys(path.parent for path in paths)}
     alone = [path for path in paths if by_folder[path.parent] is None]
     outcomes = check_jobs(alone, settings, arguments.processes)

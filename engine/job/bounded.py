@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +27,18 @@ except ImportError:  # Windows: no signal and no limit of memory
     resource = None  # type: ignore[assignment]
 
 _IS_MEASURED: Final[ContextVar[bool]] = ContextVar("is_measured", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The folders that belong to the jobs of a folder: its roots, and where else its data may be."""
+
+    folder: Path
+    roots: tuple[str, ...]
+    around: tuple[str, ...]
+
+
+_KNOWN: Final[ContextVar[_Surroundings | None]] = ContextVar("known", default=None)
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
 _LOOK: Final = 0.2
@@ -43,9 +56,14 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
     `is_run`: data may be anywhere, and other threads may start Spark meanwhile: they are not measured.
     """
     path = Path(path)  # callers from Python may give text
-    roots = None if allows_outside else project_roots(path)
+    known = _KNOWN.get()
+    roots = None if allows_outside else known.roots if known and known.folder == path.parent else project_roots(path)
     is_measured = resource is not None and limits_process and threading.current_thread() is threading.main_thread()
-    data_roots = None if is_run or roots is None else (*roots, *_checkout(path), *_called_from())
+    if known and known.folder == path.parent:
+        around = known.around
+    else:
+        around = () if is_run or roots is None else (*_checkout(path), *_called_from())
+    data_roots = None if is_run or roots is None else (*roots, *around)
     if not _IS_MEASURED.get():
         beat()
     with within(Reach(roots, data_roots)):
@@ -59,6 +77,17 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
             if limit := limit_behind(error):
                 raise LimitError(limit) from None
             raise
+
+
+@contextmanager
+def of_folder(job: Path) -> Iterator[None]:
+    """Looks once for the project of a job's folder, for all steps of compiling the job."""
+    path = Path(job)
+    token = _KNOWN.set(_Surroundings(path.parent, project_roots(path), (*_checkout(path), *_called_from())))
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
 
 
 def project_roots(job: Path) -> tuple[str, ...]:

@@ -12,17 +12,23 @@ from engine.project.compile_project import CompiledProject, compile_in_project, 
 from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
 from engine.project.project import Project
 from engine.project.read_project import read_project
+from engine.project.remembered.job_cache import JobCache
 from engine.terminal.report import seen_from
 from engine.together.group import group_of
 from engine.validation.check_jobs import CheckedJob, check_jobs
 
 
 def check_in_project(
-    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None
-) -> tuple[CheckedJob, ...]:
+    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None,
+    *, is_cached: bool = False,
+) -> tuple[CheckedJob, ...]:  # fmt: skip
     """The outcomes of the jobs, and one of the project: what is wrong between one of them and another job. Files that
-    are in none of the job folders are checked on their own."""
-    compiled = compile_project(project, settings, processes)
+    are in none of the job folders are checked on their own. `is_cached`: jobs are only compiled where something that
+    they rest on has changed; for a process of Penstock's own."""
+    cache = JobCache.of(project, settings) if is_cached else None
+    compiled = compile_project(project, settings, processes, fingerprints=False, cache=cache)
+    if cache is not None:
+        cache.save()
     jobs = {job.path: job for job in compiled.jobs}
     chosen = [path for path in paths if path in jobs]
     others = check_jobs([path for path in paths if path not in jobs], settings, processes)

@@ -4,12 +4,14 @@ which their columns become known.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
 from catalog.diagnostics.source import Span
 from catalog.tables.table import Column
 from engine.compile import Compiled, compile_loaded, strict
+from engine.job.bounded import of_folder
 from engine.job.find import find_jobs
 from engine.job.load import load, read_file
 from engine.job.model.job import Job
@@ -21,6 +23,8 @@ from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
 from engine.project.project_job import ProjectJob, project_job
 from engine.project.publish_groups import PublishGroup, publish_groups
+from engine.project.remembered.job_cache import JobCache, has_secrets, recorded_settings
+from engine.project.remembered.recorded_reads import Read, recorded_reads
 from engine.project.written_schemas import Written, wanted_datasets, with_written_schemas
 from engine.validation.check_jobs import each_job
 
@@ -44,25 +48,42 @@ class CompiledProject:
         return (*(item for job in self.jobs for item in job.diagnostics), *self.diagnostics)
 
 
-def compile_project(project: Project, settings: Settings, processes: int | None = None) -> CompiledProject:
-    """Every job of the project, in the environment of `settings`. Errors are in the result; none is raised."""
-    return compile_jobs_of(project, find_jobs(project.job_folders, Diagnostics()), settings, processes)
+def compile_project(
+    project: Project, settings: Settings, processes: int | None = None,
+    *, fingerprints: bool = True, cache: JobCache | None = None,
+) -> CompiledProject:  # fmt: skip
+    """Every job of the project, in the environment of `settings`. Errors are in the result; none is raised.
+    `fingerprints`: whether those of the jobs are needed. `cache`: gives jobs that were compiled before, and gets the
+    others."""
+    paths = find_jobs(project.job_folders, Diagnostics())
+    return compile_jobs_of(project, paths, settings, processes, fingerprints=fingerprints, cache=cache)
 
 
 def compile_jobs_of(
-    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None
-) -> CompiledProject:
+    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None,
+    *, fingerprints: bool = True, cache: JobCache | None = None,
+) -> CompiledProject:  # fmt: skip
     """The same for these files as the jobs of the project."""
     found = Diagnostics()
-    jobs = {job.path: _of_folder(project, job) for job in each_job(paths, settings, _first, processes)}
+    work = partial(_first, fingerprints=fingerprints)
+    first = (
+        each_job(paths, settings, work, processes)
+        if cache is None
+        else _first_of_cache(paths, settings, processes, cache)
+    )
+    jobs = {job.path: _of_folder(project, job) for job in first}
     written: dict[Dataset, tuple[Column, ...]] = {}
     _add_written(written, jobs.values())
     failed = {target.dataset for job in jobs.values() if job.has_errors for target in job.targets}
     for path in _in_order(jobs):
         if failed.isdisjoint(place.dataset.folder for place in jobs[path].wanted):
-            jobs[path] = _of_folder(project, _second(path, settings, written))
+            if cache is None:
+                job = _second(path, settings, written, fingerprints=fingerprints)
+            else:
+                job = _second_of_cache(jobs[path], settings, written, cache)
+            jobs[path] = _of_folder(project, job)
             _add_written(written, [jobs[path]])
-        if jobs[path].fingerprint is None:  # it has errors, or needs the columns of one that has
+        if not jobs[path].is_compiled:  # it has errors, or needs the columns of one that has
             failed.update(target.dataset for target in jobs[path].targets)
     graph = job_graph(project, tuple(jobs.values()), found)
     found.extend(contract_errors(graph))
@@ -108,21 +129,58 @@ def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | 
     return load(source, diagnostics, settings) if source else None
 
 
-def _first(path: Path, settings: Settings) -> ProjectJob:
+def _first(path: Path, settings: Settings, *, fingerprints: bool) -> ProjectJob:
     """The job, compiled if its sources declare their columns."""
     found = Diagnostics()
-    job = load_job(path, settings, found)
-    wanted = wanted_datasets(job) if job else ()
-    compiled = compile_loaded(job, settings, found) if job and not wanted else None
-    return project_job(path, job, compiled, tuple(found))
+    with of_folder(path):
+        job = load_job(path, settings, found)
+        wanted = wanted_datasets(job) if job else ()
+        compiled = compile_loaded(job, settings, found) if job and not wanted else None
+    return project_job(path, job, compiled, tuple(found), fingerprints=fingerprints)
 
 
-def _second(path: Path, settings: Settings, written: Written) -> ProjectJob:
+def _first_of_cache(
+    paths: Sequence[Path], settings: Settings, processes: int | None, cache: JobCache
+) -> tuple[ProjectJob, ...]:
+    """The jobs as `_first` compiles them. A remembered job that waits for columns is as it was before it got them."""
+    known = {path: job for path in paths if (job := cache.first(path)) is not None}
+    others = [path for path in paths if path not in known]
+    for job, reads in each_job(others, settings, _first_recorded, processes):
+        known[job.path] = job
+        cache.remember_first(job, reads)
+    return tuple(known[path] for path in paths)
+
+
+def _first_recorded(path: Path, settings: Settings) -> tuple[ProjectJob, frozenset[Read] | None]:
+    """The job, and what was read for it; None where that is not all, or has secrets."""
+    own = recorded_settings(settings)
+    with recorded_reads() as reads:
+        job = _first(path, own, fingerprints=False)
+    settings.masks.merge(own.masks)
+    is_known = reads.is_whole and not has_secrets(own, settings)
+    return job, frozenset(reads.reads) if is_known else None
+
+
+def _second_of_cache(first: ProjectJob, settings: Settings, written: Written, cache: JobCache) -> ProjectJob:
+    given = {place.dataset.folder: written.get(place.dataset.folder) for place in first.wanted}
+    if (known := cache.second(first.path, given)) is not None:
+        return known
+    own = recorded_settings(settings)
+    with recorded_reads() as reads:
+        job = _second(first.path, own, written, fingerprints=False)
+    settings.masks.merge(own.masks)
+    is_known = reads.is_whole and not has_secrets(own, settings)
+    cache.remember_second(job, frozenset(reads.reads) if is_known else None, given)
+    return job
+
+
+def _second(path: Path, settings: Settings, written: Written, *, fingerprints: bool) -> ProjectJob:
     found = Diagnostics()
-    job = load_job(path, settings, found)
-    assert job is not None, "it was loaded before"
-    compiled = compile_loaded(with_written_schemas(job, written), settings, found)
-    return project_job(path, job, compiled, tuple(found))
+    with of_folder(path):
+        job = load_job(path, settings, found)
+        assert job is not None, "it was loaded before"
+        compiled = compile_loaded(with_written_schemas(job, written), settings, found)
+    return project_job(path, job, compiled, tuple(found), fingerprints=fingerprints)
 
 
 def _with_writers(job: ProjectJob, graph: JobGraph, settings: Settings) -> ProjectJob:

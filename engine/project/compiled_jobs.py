@@ -30,7 +30,7 @@ def written_for(arguments: Namespace, paths: Sequence[Path], settings: Settings)
     """The columns of the datasets of the project, if one of the jobs needs them."""
     if arguments.project is None or not any(_wants(path, settings) for path in paths):
         return {}
-    return compile_project(arguments.project, of_all_jobs(settings)).written
+    return compile_project(arguments.project, of_all_jobs(settings), fingerprints=False).written
 
 
 def recompiler(arguments: Namespace) -> CompileAgain:

@@ -50,7 +50,7 @@ class Deferral:
             if job.name not in selected and job.name not in known
             for write in job.writes
         }
-        return cls(compile_project(project, of_all_jobs(there)), there, datasets)
+        return cls(compile_project(project, of_all_jobs(there), fingerprints=False), there, datasets)
 
     def apply(self, job: Compiled) -> Compiled:
         """The job with sources of the other environment, where it reads what is deferred. Raises a `JobError` PEN1662

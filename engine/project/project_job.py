@@ -72,7 +72,8 @@ class NamedJob:
 class ProjectJob:
     """A job of a project, by the name of its file.
 
-    `job_name`: under which its runs and watermarks are recorded. `fingerprint`: None where the job has an error.
+    `job_name`: under which its runs and watermarks are recorded. `is_compiled`: not where it has an error, or waits for
+    columns. `fingerprint`: None of a job that is not compiled, and where nobody asks for it.
     `wanted`: the sources whose columns another job may know. `targets`: what it writes, as far as that is known
     without compiling it. `reads` and `writes` are those, without columns, until it is compiled.
     """
@@ -88,6 +89,7 @@ class ProjectJob:
     config: Mapping[str, Value] = field(default_factory=dict)
     reads: tuple[ReadDataset, ...] = ()
     writes: tuple[WrittenDataset, ...] = ()
+    is_compiled: bool = False
     fingerprint: str | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     typed: int = 0
@@ -100,8 +102,11 @@ class ProjectJob:
         return any(item.severity is Severity.ERROR for item in self.diagnostics)
 
 
-def project_job(path: Path, job: Job | None, compiled: Compiled | None, found: tuple[Diagnostic, ...]) -> ProjectJob:
-    """The job as the project sees it; of one with errors, what can be read of it."""
+def project_job(
+    path: Path, job: Job | None, compiled: Compiled | None, found: tuple[Diagnostic, ...], *, fingerprints: bool = True
+) -> ProjectJob:
+    """The job as the project sees it; of one with errors, what can be read of it. `fingerprints`: whether they are
+    needed, which takes a third of the time."""
     if job is None:
         return ProjectJob(path, path.stem, diagnostics=found)
     wanted, targets = wanted_datasets(job), targets_of(job)
@@ -119,7 +124,8 @@ def project_job(path: Path, job: Job | None, compiled: Compiled | None, found: t
         _nested(options.values) if options else {},
         tuple(_reads(compiled)) if compiled else tuple(map(_unread, wanted)),
         tuple(_writes(compiled)) if compiled else tuple(map(_unwritten, targets)),
-        fingerprint(compiled.built) if compiled else None,
+        compiled is not None,
+        fingerprint(compiled.built) if compiled and fingerprints else None,
         found,
         typed,
         columns,

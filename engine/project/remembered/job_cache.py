@@ -1,0 +1,219 @@
+"""The cache of `validate`: what each job of a project was compiled to, and all that this rests on.
+
+A job is taken from it only if everything that was read for it is there as it was: files by their content, folders by
+what they have, columns that other jobs write; and if the version and the code of Penstock, the installed packages, the
+environment, the settings and `penstock.conf` are the same. A job with an error, a secret, or a step that cannot be
+asked again is never in it.
+
+It is in the user's own cache folder, not in the project: a folder of jobs from somebody else must not bring one along.
+"""
+
+import hmac
+import os
+import pickle
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from catalog.masks import Masks
+from catalog.tables.table import Column
+from engine.job.model.settings import Settings, read_text
+from engine.plan.datasets import Dataset
+from engine.project.project import Project
+from engine.project.project_job import ProjectJob
+from engine.project.remembered.answers import Answer, Answers
+from engine.project.remembered.recorded_reads import Read
+
+Given: TypeAlias = Mapping[Dataset, tuple[Column, ...] | None]
+"""The columns of datasets that another job writes, None where none was known."""
+
+Place: TypeAlias = tuple[Path, bool]
+"""The file of a job, and whether it has been given columns of other jobs."""
+
+_Content: TypeAlias = tuple[list[tuple[Read, Answer]], list[tuple[Place, bytes, frozenset[int], Given]]]
+"""What was read for all jobs with the answers, and each job with the numbers of those that it rests on."""
+
+_ROOT: Final = Path(__file__).parents[3]
+_PACKAGES: Final = ("catalog", "connectors", "engine", "sql")
+_MOST_FILES: Final = 50
+"""The caches of one user: of each project, one for each environment and each set of arguments."""
+_MOST_BYTES: Final = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedJob:
+    """A job, pickled, with what was read for it, and the columns that it was given. `is_new`: compiled just now."""
+
+    job: bytes
+    reads: tuple[Read, ...]
+    given: Given
+    is_new: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class JobCache:
+    """The remembered jobs of a project: each as it is by itself; and with columns of others, where it needs them.
+
+    `jobs`: those that the file has; `used`: those of now.
+    """
+
+    file: Path
+    key: bytes
+    answers: Answers
+    jobs: dict[Place, RememberedJob] = field(default_factory=dict)
+    used: dict[Place, RememberedJob] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, project: Project, settings: Settings) -> "JobCache | None":
+        """That of a project in one environment; None where there can be none."""
+        answers, folder = Answers(os.getcwd()), _folder()
+        if folder is None or settings.read is not read_text or settings.reads_secrets:
+            return None
+        names = [each.name for each in fields(settings) if each.compare and each.name != "project"]
+        own = repr([project.root.resolve(), project.environment, [(name, getattr(settings, name)) for name in names]])
+        file = folder / f"{sha256(own.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.jobs"
+        key = _key(project, own)
+        table, listed = _read(file, key)
+        changed = [number for number, (read, answer) in enumerate(table) if answers.of(read) != answer]
+        jobs = {
+            place: RememberedJob(job, tuple(table[number][0] for number in numbers), given)
+            for place, job, numbers, given in listed
+            if not numbers.intersection(changed)
+        }
+        return cls(file, key, answers, jobs)
+
+    def first(self, path: Path) -> ProjectJob | None:
+        """The remembered job, if all that it rests on is as it was."""
+        return self._job((path, False), {})
+
+    def second(self, path: Path, given: Given) -> ProjectJob | None:
+        """The same of a job that is given columns of others."""
+        return self._job((path, True), given)
+
+    def remember_first(self, job: ProjectJob, reads: Iterable[Read] | None) -> None:
+        """`reads`: None of a job that cannot be remembered."""
+        self._remember((job.path, False), job, reads, {})
+
+    def remember_second(self, job: ProjectJob, reads: Iterable[Read] | None, given: Given) -> None:
+        self._remember((job.path, True), job, reads, given)
+
+    def _job(self, place: Place, given: Given) -> ProjectJob | None:
+        found = self.jobs.get(place)
+        if found is None or found.given != given:
+            return None
+        self.used[place] = found
+        job = pickle.loads(found.job)
+        return job if isinstance(job, ProjectJob) else None
+
+    def _remember(self, place: Place, job: ProjectJob, reads: Iterable[Read] | None, given: Given) -> None:
+        if reads is not None and not job.has_errors:
+            self.used[place] = RememberedJob(pickle.dumps(job), tuple(reads), given, is_new=True)
+
+    def save(self) -> None:
+        """Keep what was used, and rests on nothing that changed while it was compiled, or right before: that could
+        have changed once more. A cache that cannot be written is none."""
+        kept = {place: job for place, job in self.used.items() if not job.is_new or all(map(self._is_safe, job.reads))}
+        if kept.keys() == self.jobs.keys() and not any(job.is_new for job in kept.values()):
+            return
+        numbers: dict[Read, int] = {}
+        listed = [
+            (place, job.job, frozenset(numbers.setdefault(read, len(numbers)) for read in job.reads), job.given)
+            for place, job in kept.items()
+        ]
+        table = [(read, self.answers.of(read)) for read in numbers]
+        content = pickle.dumps((table, listed), protocol=pickle.HIGHEST_PROTOCOL)
+        if len(content) <= _MOST_BYTES and self.answers.is_same_root():
+            self._write(self.key + sha256(content).digest() + content)
+
+    def _is_safe(self, read: Read) -> bool:
+        return self.answers.is_settled(read)
+
+    def _write(self, content: bytes) -> None:
+        own = self.file.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(own, self.file)
+            others = sorted(self.file.parent.iterdir(), key=lambda file: file.stat().st_mtime)
+            for other in others[:-_MOST_FILES]:
+                other.unlink()
+
+
+def recorded_settings(settings: Settings) -> Settings:
+    """The settings for a job whose secrets are looked at by themselves."""
+    return replace(settings, masks=Masks())
+
+
+def has_secrets(own: Settings, settings: Settings) -> bool:
+    """Whether a job has secrets that the session would not know without it."""
+    return not own.masks.adds_nothing_to(recorded_settings(settings).masks)
+
+
+def _folder() -> Path | None:
+    """The cache folder of the user, if nobody else can write to it."""
+    chosen = os.environ.get("PENSTOCK_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = Path(chosen) if chosen else Path(base) / "penstock" / "validate"
+    if not hasattr(os, "getuid") or not folder.is_absolute():
+        return None
+    with suppress(OSError):
+        found = folder.stat()
+        return folder if found.st_uid == os.getuid() and not found.st_mode & 0o022 else None
+    return folder
+
+
+def _read(file: Path, key: bytes) -> _Content:
+    try:
+        found = file.stat()
+        if found.st_uid != os.getuid() or found.st_mode & 0o022 or found.st_size > _MOST_BYTES:
+            return [], []
+        content = file.read_bytes()
+        head, digest, rest = content[:32], content[32:64], content[64:]
+        if not hmac.compare_digest(head, key) or sha256(rest).digest() != digest:
+            return [], []
+        read: _Content = pickle.loads(rest)
+    except (OSError, ValueError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError):
+        return [], []
+    return read
+
+
+def _key(project: Project, settings: str) -> bytes:
+    """What all jobs rest on."""
+    parts = (
+        sys.version, sys.flags, sorted(os.environ.items()), os.getcwd(), os.getuid(), settings, project.source.text,
+        pickle.dumps(project.defaults), project.job_folders, _code(), _installed(),
+    )  # fmt: skip
+    return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()
+
+
+def _code() -> Sequence[object]:
+    """The files of Penstock, by their sizes and times."""
+    found: list[object] = []
+    folders = [str(_ROOT / package) for package in _PACKAGES]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        folders.append(entry.path)
+                else:
+                    state = entry.stat()
+                    found.append((entry.path, state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino))
+    return sorted(found, key=str)
+
+
+def _installed() -> Sequence[object]:
+    """The folders of packages, which change when one is installed or removed."""
+    found: list[object] = []
+    for folder in sys.path:
+        with suppress(OSError):
+            state = os.stat(folder or ".")
+            found.append((folder, state.st_mtime_ns, state.st_ctime_ns))
+    return found
