@@ -12,7 +12,7 @@ from engine.project.compile_project import CompiledProject, compile_in_project, 
 from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
 from engine.project.project import Project
 from engine.project.read_project import read_project
-from engine.project.remembered.job_cache import JobCache
+from engine.remembered.job_cache import JobCache
 from engine.terminal.report import seen_from
 from engine.together.group import group_of
 from engine.validation.check_jobs import CheckedJob, check_jobs
@@ -25,7 +25,7 @@ def check_in_project(
     """The outcomes of the jobs, and one of the project: what is wrong between one of them and another job. Files that
     are in none of the job folders are checked on their own. `is_cached`: jobs are only compiled where something that
     they rest on has changed; for a process of Penstock's own."""
-    cache = JobCache.of(project, settings) if is_cached else None
+    cache = JobCache.of(project.root, settings, (project.source.text, project.job_folders)) if is_cached else None
     compiled = compile_project(project, settings, processes, fingerprints=False, cache=cache)
     if cache is not None:
         cache.save()

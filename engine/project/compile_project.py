@@ -2,10 +2,11 @@
 which their columns become known.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
 from catalog.diagnostics.source import Span
@@ -23,9 +24,9 @@ from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
 from engine.project.project_job import ProjectJob, project_job
 from engine.project.publish_groups import PublishGroup, publish_groups
-from engine.project.remembered.job_cache import JobCache, has_secrets, recorded_settings
-from engine.project.remembered.recorded_reads import Read, recorded_reads
 from engine.project.written_schemas import Written, wanted_datasets, with_written_schemas
+from engine.remembered.job_cache import JobCache, has_secrets, recorded_settings
+from engine.remembered.recorded_reads import Read, recorded_reads
 from engine.validation.check_jobs import each_job
 
 
@@ -46,6 +47,9 @@ class CompiledProject:
 
     def all_diagnostics(self) -> tuple[Diagnostic, ...]:
         return (*(item for job in self.jobs for item in job.diagnostics), *self.diagnostics)
+
+
+_Recorded: TypeAlias = tuple[ProjectJob, frozenset[Read] | None]
 
 
 def compile_project(
@@ -142,36 +146,38 @@ def _first(path: Path, settings: Settings, *, fingerprints: bool) -> ProjectJob:
 def _first_of_cache(
     paths: Sequence[Path], settings: Settings, processes: int | None, cache: JobCache
 ) -> tuple[ProjectJob, ...]:
-    """The jobs as `_first` compiles them. A remembered job that waits for columns is as it was before it got them."""
-    known = {path: job for path in paths if (job := cache.first(path)) is not None}
+    """The jobs as `_first` compiles them, of those that have changed."""
+    known = {path: job for path in paths if isinstance(job := cache.first(path), ProjectJob)}
     others = [path for path in paths if path not in known]
     for job, reads in each_job(others, settings, _first_recorded, processes):
         known[job.path] = job
-        cache.remember_first(job, reads)
+        if reads is not None:
+            cache.remember_first(job.path, job, reads)
     return tuple(known[path] for path in paths)
-
-
-def _first_recorded(path: Path, settings: Settings) -> tuple[ProjectJob, frozenset[Read] | None]:
-    """The job, and what was read for it; None where that is not all, or has secrets."""
-    own = recorded_settings(settings)
-    with recorded_reads() as reads:
-        job = _first(path, own, fingerprints=False)
-    settings.masks.merge(own.masks)
-    is_known = reads.is_whole and not has_secrets(own, settings)
-    return job, frozenset(reads.reads) if is_known else None
 
 
 def _second_of_cache(first: ProjectJob, settings: Settings, written: Written, cache: JobCache) -> ProjectJob:
     given = {place.dataset.folder: written.get(place.dataset.folder) for place in first.wanted}
-    if (known := cache.second(first.path, given)) is not None:
+    if isinstance(known := cache.second(first.path, given), ProjectJob):
         return known
+    job, reads = _recorded(settings, lambda own: _second(first.path, own, written, fingerprints=False))
+    if reads is not None:
+        cache.remember_second(job.path, job, reads, given)
+    return job
+
+
+def _first_recorded(path: Path, settings: Settings) -> _Recorded:
+    return _recorded(settings, lambda own: _first(path, own, fingerprints=False))
+
+
+def _recorded(settings: Settings, compiled: Callable[[Settings], ProjectJob]) -> _Recorded:
+    """The job, and what was read for it; None where that is not all, and of a job with errors or secrets."""
     own = recorded_settings(settings)
     with recorded_reads() as reads:
-        job = _second(first.path, own, written, fingerprints=False)
+        job = compiled(own)
     settings.masks.merge(own.masks)
-    is_known = reads.is_whole and not has_secrets(own, settings)
-    cache.remember_second(job, frozenset(reads.reads) if is_known else None, given)
-    return job
+    is_known = reads.is_whole and not job.has_errors and not has_secrets(own, settings)
+    return job, frozenset(reads.reads) if is_known else None
 
 
 def _second(path: Path, settings: Settings, written: Written, *, fingerprints: bool) -> ProjectJob:

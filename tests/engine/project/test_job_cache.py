@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from engine.cli import main
-from engine.project.remembered import answers, job_cache
+from engine.remembered import answers, job_cache
 
 EDITS = int(os.environ.get("PENSTOCK_TEST_EDITS", "24"))
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from time import time_ns
 from typing import Final, TypeAlias
 
-from engine.project.remembered.recorded_reads import FOLDER, LINK, Read, kind_of
+from engine.remembered.recorded_reads import FOLDER, LINK, Read, kind_of
 
 Answer: TypeAlias = tuple[object, ...]
 

@@ -23,10 +23,8 @@ from catalog.masks import Masks
 from catalog.tables.table import Column
 from engine.job.model.settings import Settings, read_text
 from engine.plan.datasets import Dataset
-from engine.project.project import Project
-from engine.project.project_job import ProjectJob
-from engine.project.remembered.answers import Answer, Answers
-from engine.project.remembered.recorded_reads import Read
+from engine.remembered.answers import Answer, Answers
+from engine.remembered.recorded_reads import Read
 
 Given: TypeAlias = Mapping[Dataset, tuple[Column, ...] | None]
 """The columns of datasets that another job writes, None where none was known."""
@@ -37,7 +35,7 @@ Place: TypeAlias = tuple[Path, bool]
 _Content: TypeAlias = tuple[list[tuple[Read, Answer]], list[tuple[Place, bytes, frozenset[int], Given]]]
 """What was read for all jobs with the answers, and each job with the numbers of those that it rests on."""
 
-_ROOT: Final = Path(__file__).parents[3]
+_ROOT: Final = Path(__file__).parents[2]
 _PACKAGES: Final = ("catalog", "connectors", "engine", "sql")
 _MOST_FILES: Final = 50
 """The caches of one user: of each project, one for each environment and each set of arguments."""
@@ -68,15 +66,15 @@ class JobCache:
     used: dict[Place, RememberedJob] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, project: Project, settings: Settings) -> "JobCache | None":
-        """That of a project in one environment; None where there can be none."""
+    def of(cls, root: Path, settings: Settings, project: Sequence[object]) -> "JobCache | None":
+        """That of a project with these settings; None where there can be none. `project`: what it gives its jobs."""
         answers, folder = Answers(os.getcwd()), _folder()
         if folder is None or settings.read is not read_text or settings.reads_secrets:
             return None
         names = [each.name for each in fields(settings) if each.compare and each.name != "project"]
-        own = repr([project.root.resolve(), project.environment, [(name, getattr(settings, name)) for name in names]])
+        own = repr([root.resolve(), settings.project.environment, [(name, getattr(settings, name)) for name in names]])
         file = folder / f"{sha256(own.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.jobs"
-        key = _key(project, own)
+        key = _key(own, (pickle.dumps(settings.project), *project))
         table, listed = _read(file, key)
         changed = [number for number, (read, answer) in enumerate(table) if answers.of(read) != answer]
         jobs = {
@@ -86,32 +84,31 @@ class JobCache:
         }
         return cls(file, key, answers, jobs)
 
-    def first(self, path: Path) -> ProjectJob | None:
+    def first(self, path: Path) -> object | None:
         """The remembered job, if all that it rests on is as it was."""
         return self._job((path, False), {})
 
-    def second(self, path: Path, given: Given) -> ProjectJob | None:
+    def second(self, path: Path, given: Given) -> object | None:
         """The same of a job that is given columns of others."""
         return self._job((path, True), given)
 
-    def remember_first(self, job: ProjectJob, reads: Iterable[Read] | None) -> None:
-        """`reads`: None of a job that cannot be remembered."""
-        self._remember((job.path, False), job, reads, {})
+    def remember_first(self, path: Path, job: object, reads: Iterable[Read]) -> None:
+        """Remember a job, which can be pickled, for which this was read."""
+        self._remember((path, False), job, reads, {})
 
-    def remember_second(self, job: ProjectJob, reads: Iterable[Read] | None, given: Given) -> None:
-        self._remember((job.path, True), job, reads, given)
+    def remember_second(self, path: Path, job: object, reads: Iterable[Read], given: Given) -> None:
+        self._remember((path, True), job, reads, given)
 
-    def _job(self, place: Place, given: Given) -> ProjectJob | None:
+    def _job(self, place: Place, given: Given) -> object | None:
         found = self.jobs.get(place)
         if found is None or found.given != given:
             return None
         self.used[place] = found
-        job = pickle.loads(found.job)
-        return job if isinstance(job, ProjectJob) else None
+        job: object = pickle.loads(found.job)
+        return job
 
-    def _remember(self, place: Place, job: ProjectJob, reads: Iterable[Read] | None, given: Given) -> None:
-        if reads is not None and not job.has_errors:
-            self.used[place] = RememberedJob(pickle.dumps(job), tuple(reads), given, is_new=True)
+    def _remember(self, place: Place, job: object, reads: Iterable[Read], given: Given) -> None:
+        self.used[place] = RememberedJob(pickle.dumps(job), tuple(reads), given, is_new=True)
 
     def save(self) -> None:
         """Keep what was used, and rests on nothing that changed while it was compiled, or right before: that could
@@ -183,11 +180,11 @@ def _read(file: Path, key: bytes) -> _Content:
     return read
 
 
-def _key(project: Project, settings: str) -> bytes:
+def _key(settings: str, project: Sequence[object]) -> bytes:
     """What all jobs rest on."""
     parts = (
-        sys.version, sys.flags, sorted(os.environ.items()), os.getcwd(), os.getuid(), settings, project.source.text,
-        pickle.dumps(project.defaults), project.job_folders, _code(), _installed(),
+        sys.version, sys.flags, sorted(os.environ.items()), os.getcwd(), os.getuid(), settings, project, _code(),
+        _installed(),
     )  # fmt: skip
     return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()
 

@@ -39,7 +39,7 @@ class RecordedReads:
             self.reads.add((question, text))
 
 
-_ROOT: Final = Path(__file__).parents[3]
+_ROOT: Final = Path(__file__).parents[2]
 _CODE: Final = tuple(
     f"{folder}{os.sep}"
     for folder in (
