@@ -72,6 +72,7 @@ from connectors.interface.sink_abilities import (
     SupportsMaintenance,
     SupportsMarks,
     SupportsStagedRows,
+    SupportsStagedTable,
     SupportsStatements,
 )
 from connectors.interface.source import SOURCE_QUERY, STREAM, ScanTask, Source, SourceCapabilities
@@ -180,6 +181,7 @@ __all__ = [
     "SupportsNewColumns",
     "SupportsSizeEstimate",
     "SupportsStagedRows",
+    "SupportsStagedTable",
     "SupportsStatements",
     "SupportsStreaming",
     "SupportsTablePatterns",
