@@ -161,6 +161,7 @@ CODES: dict[str, str] = {
     "PEN5261": "writes of a continued run that are staged again",
     "PEN5262": "a source is not what the jobs before it were to leave",
     "PEN5263": "a topic was deleted and made anew since a stream read it",
+    "PEN5264": "another session holds the commit of a run",
     "PEN5460": "a sink that ends the versions of missing keys, and rows that are not all there are",
     "PEN5461": "the operating system refused what a command needs, or a connection",
     "PEN5250": "a pipeline cannot be retried while tasks of its last attempt are running",

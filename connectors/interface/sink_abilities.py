@@ -85,8 +85,8 @@ class SupportsKeptRows(ABC, Generic[S]):
     @abstractmethod
     def kept(self, spark: "SparkSession", staged: S, task: WriteTask) -> S | None:
         """Take over what an earlier attempt of this write has staged completely: the record under which this attempt
-        commits or aborts it. None where rows are missing: they are staged again. Called only where the process that
-        staged them has ended, before this attempt stages anything; may be repeated."""
+        commits or aborts it. None where rows are missing: they are staged again. Called before this attempt stages
+        anything; may be repeated. The process that staged them does not abort them any more."""
 
 
 class PendingCommit(ABC):

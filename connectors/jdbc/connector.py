@@ -41,7 +41,7 @@ from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_t
 from connectors.jdbc.table_location import location_of
 from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
 from connectors.jdbc.writing import ledger, staging
-from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
+from connectors.jdbc.writing.commit import abort, begin_commit, commit_group
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged, credentials_of
 from connectors.jdbc.writing.load import loads_by_copy
 from connectors.jdbc.writing.sink_options import (
@@ -254,8 +254,7 @@ class Jdbc(
         return staging.kept(spark, staged, task)
 
     def abort(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
-        with connected(spark, staged.connection) as database:
-            remove_staging(database, staged)
+        abort(spark, staged, run)
 
     def staged_jars(self, staged: JdbcStaged) -> tuple[str, ...]:
         dialect = dialect_of(staged.url)

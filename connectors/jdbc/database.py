@@ -123,6 +123,12 @@ class Database:
     def transaction(self, isolation: str | None = None) -> Iterator[None]:
         """Run the block as one transaction, rolled back if it raises."""
         self.begin(isolation)
+        with self.ended_transaction():
+            yield
+
+    @contextmanager
+    def ended_transaction(self) -> Iterator[None]:
+        """Commit the transaction that was begun after the block, or roll it back if that raises."""
         try:
             yield
             self.commit()

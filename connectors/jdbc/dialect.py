@@ -21,6 +21,21 @@ class Updates(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class RunLock:
+    """Statements for a lock of the database that one session holds: `{name}` is a text, `{key}` a number for it.
+
+    `acquire` does not wait. `holder`: the session that has the lock; `end` ends it. `is_of_transaction`: the end of the
+    transaction releases it.
+    """
+
+    acquire: str
+    holder: str
+    end: str
+    release: str = ""
+    is_of_transaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """A kind of database.
 
@@ -32,12 +47,12 @@ class Dialect:
     one of the `exact_collations`, of which a server may have none; `folded_columns`: a query for the columns of a table
     that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
     collations among them. `renames_staging`: a transaction can rename a staging table to a new target and add its
-    primary key. `check_deferred`: checks the constraints that are deferred to COMMIT. `id_type`: of run ids, which
-    differ by case. `incarnation`: a query for what identifies a `{table}` until it is dropped. `times_as_text`: dates
-    and times are loaded as texts. `undoes_created_tables`: a failed commit can take back that it has created a table or
-    changed one. `merges_with_where`: the condition of a MERGE's update follows it. `tested_as`: the
-    database that its driver is tested with. `is_tested`: the tests of Penstock
-    run against it.
+    primary key. `ddl_timeout`: limits how long DDL waits for other sessions. `check_deferred`: checks the constraints
+    that are deferred to COMMIT. `id_type`: of run ids, which differ by case. `incarnation`: a query for what identifies
+    a `{table}` until it is dropped. `run_lock`: a lock by which one process at a time commits a run. `times_as_text`:
+    dates and times are loaded as texts. `undoes_created_tables`: a failed commit can take back that it has created a
+    table or changed one. `merges_with_where`: the condition of a MERGE's update follows it. `tested_as`: the database
+    that its driver is tested with. `is_tested`: the tests of Penstock run against it.
     """
 
     name: str
@@ -68,11 +83,13 @@ class Dialect:
     add_column: str = "alter table {table} add column {column}"
     set_type: str | None = "alter table {table} alter column {name} type {type}"
     lock_timeout: str | None = None
+    ddl_timeout: str | None = None
     check_deferred: str | None = None
     undoes_created_tables: bool = True
     merges_with_where: bool = False
     id_type: str = "varchar(255)"
     incarnation: str | None = None
+    run_lock: RunLock | None = None
     hash_bucket: str | None = None
     isolation_levels: tuple[str, ...] = ("READ_UNCOMMITTED", "READ_COMMITTED", "REPEATABLE_READ", "SERIALIZABLE")
     exact_text: str | None = None

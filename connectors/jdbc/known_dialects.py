@@ -21,7 +21,7 @@ from catalog.types.datatypes import (
     DataType,
     Decimal,
 )
-from connectors.jdbc.dialect import Dialect, Updates
+from connectors.jdbc.dialect import Dialect, RunLock, Updates
 
 _STANDARD: Final[dict[str, str]] = {
     "boolean": "boolean",
@@ -82,8 +82,17 @@ POSTGRESQL: Final = Dialect(
     updates=Updates.UPDATE_FROM,
     distinct="{0} is distinct from {1}",
     lock_timeout="set local lock_timeout = {milliseconds}",
+    ddl_timeout="set local lock_timeout = 3000",
     check_deferred="set constraints all immediate",
     incarnation="select cast(cast(to_regclass({table}) as oid) as varchar)",
+    run_lock=RunLock(
+        acquire="select pg_try_advisory_xact_lock({key})",
+        holder="select pid from pg_locks where locktype = 'advisory' and granted and objsubid = 1 and pid is not null "
+        "and database = (select oid from pg_database where datname = current_database()) "
+        "and ((classid::bigint << 32) | objid::bigint) = {key}",
+        end="select pg_terminate_backend({session})",
+        is_of_transaction=True,
+    ),
     hash_bucket="mod(abs(hashtext({column}::text)::bigint), {buckets})",
     is_tested=True,
 )  # fmt: skip
@@ -133,7 +142,14 @@ MARIADB: Final = Dialect(
     distinct="not ({0} <=> {1})",
     set_type=_MYSQL_SET_TYPE,
     lock_timeout="set session innodb_lock_wait_timeout = {seconds}",
+    ddl_timeout="set session lock_wait_timeout = 3",
     id_type="varchar(255) character set utf8mb4 collate utf8mb4_bin",
+    run_lock=RunLock(
+        acquire="select get_lock({name}, 0)",
+        holder="select is_used_lock({name})",
+        end="kill {session}",
+        release="select release_lock({name})",
+    ),
     prepare="prepare penstock from {}",
     syntax_error=1064,
     hash_bucket=_MYSQL_HASH,

@@ -166,7 +166,7 @@ def _keeps(spark: "SparkSession", compiled: Compiled, plan: Plan, incremental: I
 
     def keeps(earlier: EarlierAttempt, checks: Sequence[SinkCheck], tasks: Mapping[str, WriteTask]) -> Kept:
         recorded = earlier.recorded
-        kept = keep(spark, recorded, continued, checks, tasks, is_gone=earlier.is_gone)
+        kept = keep(spark, earlier.journal, recorded, continued, checks=checks, tasks=tasks)
         abort_staged(spark, earlier.journal, recorded, earlier.claim, credentials, kept=kept.writes)
         return kept
 

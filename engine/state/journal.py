@@ -10,6 +10,8 @@
                                     watermarks that it moves and the intervals that it does; or, by a process that ends
                                     it, only be rolled back
         <write id>.committed.json
+        aborting.json               that the process of this attempt removes what it has staged
+        kept.json                   the writes that a later attempt takes over: they are not removed any more
         <scan id>.acknowledged.json
         end.json                    finished, rolled back, or dismissed by the user
 
@@ -21,6 +23,7 @@ import errno
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -166,6 +169,26 @@ class Journal:
 
     def committed(self, write_id: str) -> None:
         self._put(f"{write_id}.committed", {})
+
+    def begin_abort(self) -> frozenset[str]:
+        """Record that the process of this attempt begins to remove what it has staged, and return the ids of the writes
+        that are not its own any more: a later attempt keeps them.
+
+        Each side records, then looks at what the other one has recorded: so of a process that was paused before it
+        removes its staging and one that takes the rows over, at least one sees the other.
+        """
+        if not self.files.exists(f"{self.folder}/begin.json"):  # nobody can take over what no journal names
+            return frozenset()
+        with suppress(OSError):  # a full disk: what is staged is removed all the more
+            self._put("aborting", {})
+        found = journal_step(self.files, f"{self.folder}/kept.json")
+        return frozenset() if found is None else frozenset(found["writes"])
+
+    def keep(self, write_ids: Collection[str]) -> bool:
+        """Record, before an attempt takes over what this one has staged, which writes it takes; False if the process of
+        this one has begun to remove them."""
+        self._put("kept", {"writes": sorted(write_ids)})
+        return not self.files.exists(f"{self.folder}/aborting.json")
 
     def end(self, outcome: RunOutcome) -> None:
         self.files.delete(self.scratch)

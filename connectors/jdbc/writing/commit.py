@@ -1,6 +1,7 @@
 """Commit staged writes of one database in one transaction, or remove what they staged."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from connectors.interface.run_context import RowChanges, RunContext
 from connectors.interface.sink_abilities import PendingCommit
 from connectors.jdbc.database import Database, connect, connected
 from connectors.jdbc.describe import describe_table
-from connectors.jdbc.writing import ledger
+from connectors.jdbc.writing import fence, ledger
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged
 
 if TYPE_CHECKING:
@@ -21,16 +22,20 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged], run: RunCon
     """One transaction for all writes that are not committed yet; then the staging tables are removed."""
     with connected(spark, group[0].connection) as database:
         ledger.ensure(database)  # also where an earlier version of Penstock staged the rows
-        due = [staged for staged in group if not ledger.is_committed(database, staged)]
-        for staged in due:
-            _check_is_there(database, staged)
-        for staged in due:
-            for statement in (*staged.before, *_evolution(database, staged, in_transaction=False)):
-                database.execute(statement)
-        with database.transaction(next((staged.isolation for staged in due if staged.isolation), None)):
-            _move_rows(database, due, run)
-        for staged in group:
-            remove_staging(database, staged)
+        with fence.only_process(database, group, run):
+            due = [staged for staged in group if not ledger.is_committed(database, staged)]
+            for staged in due:
+                _check_is_there(database, staged)
+            for staged in due:
+                for statement in (*staged.before, *_evolution(database, staged, in_transaction=False)):
+                    fence.check_claim(run)
+                    database.execute(statement)
+            if due:
+                fence.begin(database, due, run, _isolation_of(due))
+                with database.ended_transaction():
+                    _move_rows(database, _uncommitted(database, due), run)
+            for staged in group:
+                remove_staging(database, staged)
 
 
 def begin_commit(
@@ -41,36 +46,59 @@ def begin_commit(
     if any(staged.before or (has_early_ddl and (staged.added or staged.widened)) for staged in group):
         return None
     database = connect(spark, group[0].connection)
+    locked = ExitStack()
     try:
-        due = [staged for staged in group if not ledger.is_committed(database, staged)]
-        database.begin(next((staged.isolation for staged in due if staged.isolation), None))
-        _move_rows(database, due, run)
+        locked.enter_context(fence.only_process(database, group, run))
+        fence.begin(database, group, run, _isolation_of(group))
+        _move_rows(database, _uncommitted(database, group), run)
     except BaseException:
         database.rollback()
+        locked.close()
         database.close()
         raise
-    return _OpenTransaction(database)
+    return _OpenTransaction(database, locked)
 
 
 class _OpenTransaction(PendingCommit):
-    def __init__(self, database: Database) -> None:
+    """`locked`: what keeps other processes out, to be closed after the transaction."""
+
+    def __init__(self, database: Database, locked: ExitStack) -> None:
         self.database = database
+        self.locked = locked
 
     def finish(self) -> None:
         try:
             self.database.commit()
+            self.locked.close()
         finally:
             self.database.close()
 
     def cancel(self) -> None:
         self.database.rollback()
+        self.locked.close()
         self.database.close()
 
 
+def abort(spark: "SparkSession", staged: JdbcStaged, run: RunContext | None = None) -> None:
+    """Drop the staging table, and forget the write, once no other process can commit it; idempotent."""
+    with connected(spark, staged.connection) as database:
+        fence.expel(database, staged, run)
+        remove_staging(database, staged)
+
+
+def _isolation_of(group: Sequence[JdbcStaged]) -> str | None:
+    return next((staged.isolation for staged in group if staged.isolation), None)
+
+
+def _uncommitted(database: Database, group: Sequence[JdbcStaged]) -> list[JdbcStaged]:
+    return [staged for staged in group if not ledger.is_committed(database, staged)]
+
+
 def remove_staging(database: Database, staged: JdbcStaged) -> None:
-    """Drop the staging table, and forget the write; idempotent."""
-    ledger.drop_staging(database, staged)
-    ledger.forget(database, staged)
+    """Drop the staging table, and forget the write; idempotent. A table that tasks of a process which was paused or cut
+    off still load is left, with its entry: the next write to the target removes it."""
+    if ledger.drop_staging(database, staged):
+        ledger.forget(database, staged)
 
 
 def _move_rows(database: Database, due: Sequence[JdbcStaged], run: RunContext | None = None) -> None:

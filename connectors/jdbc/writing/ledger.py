@@ -6,6 +6,7 @@ penstock_staging   the writes in progress: staging tables, with the process and 
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
@@ -19,6 +20,9 @@ from connectors.jdbc.writing.jdbc_staged import JdbcStaged
 
 COMMITS: Final = "penstock_commits"
 STAGING: Final = "penstock_staging"
+_LOCK_TIMEOUT: Final = re.compile(r"due to lock timeout|Lock wait timeout exceeded")
+"""What PostgreSQL and MariaDB say."""
+
 OWN_TABLES: Final = (COMMITS, STAGING)
 
 _WORK: Final = "work"
@@ -129,6 +133,16 @@ def register(database: Database, staged: JdbcStaged) -> None:
     database.execute(f"insert into {quote(STAGING)} ({columns}) values ({values})")
 
 
+def lock(database: Database, group: Sequence[JdbcStaged]) -> None:
+    """Lock the rows of these writes until the end of the transaction."""
+    quote, text = database.dialect.quote, database.dialect.text
+    for staged in group:
+        database.execute(
+            f"update {quote(STAGING)} set {quote('run_id')} = {quote('run_id')} "
+            f"where {quote('identity')} = {text(staged.entry)}"
+        )
+
+
 def forget(database: Database, staged: JdbcStaged) -> None:
     quote, text = database.dialect.quote, database.dialect.text
     if describe_table(database, (STAGING,)) is not None:
@@ -150,13 +164,32 @@ def others(database: Database, staged: JdbcStaged) -> Iterator[JdbcStaged]:
                 yield other
 
 
-def drop_staging(database: Database, staged: JdbcStaged) -> None:
-    """Drop the staging table, then delete the records of its partitions."""
-    if describe_table(database, staged.staging) is not None:
-        database.execute(f"drop table {database.dialect.quote_path(staged.staging)}")
+def drop_staging(database: Database, staged: JdbcStaged, *, waits: bool = False) -> bool:
+    """Drop the staging table, then delete the records of its partitions; False if another session uses the table, and
+    is not to be waited for."""
+    if describe_table(database, staged.staging) is not None and not _dropped(database, staged, waits=waits):
+        return False
     quote, text = database.dialect.quote, database.dialect.text
     if describe_table(database, (STAGING,)) is not None:
         database.execute(f"delete from {quote(STAGING)} where {quote('target')} = {text(_loads_of(staged.staging))}")
+    return True
+
+
+def _dropped(database: Database, staged: JdbcStaged, *, waits: bool) -> bool:
+    drop = f"drop table {database.dialect.quote_path(staged.staging)}"
+    limit = None if waits else database.dialect.ddl_timeout
+    try:
+        if limit is None:
+            database.execute(drop)
+        else:
+            with database.transaction():
+                database.execute(limit)
+                database.execute(drop)
+    except RunError as error:
+        if limit is None or not _LOCK_TIMEOUT.search(str(error)):
+            raise
+        return False
+    return True
 
 
 def partition_statement(dialect: Dialect, staging: tuple[str, ...], partition: str) -> str:

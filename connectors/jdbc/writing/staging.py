@@ -20,7 +20,7 @@ from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
 from connectors.jdbc.describe import describe_table, is_referenced
 from connectors.jdbc.writing import ledger, statements
-from connectors.jdbc.writing.commit import commit_group, remove_staging
+from connectors.jdbc.writing.commit import abort, commit_group, remove_staging
 from connectors.jdbc.writing.commit_statements import commit_statements, staging_ddl
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged
 from connectors.jdbc.writing.load import load
@@ -95,7 +95,7 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
         keys = _named(incoming, plan.keyed.keys)
         change = _with_types(database, plan, _change(plan, prepared, incoming, target, keys), incoming)
         like = None if widened else target
-        ledger.drop_staging(database, prepared)
+        ledger.drop_staging(database, prepared, waits=True)
         if ddl := staging_ddl(plan, actions, change, incoming):
             for statement in ddl:
                 database.execute(statement)
@@ -181,7 +181,7 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
         if settle(spark, other.journal) and other.is_loaded:
             commit_group(spark, [left])
         else:
-            remove_staging(database, left)
+            abort(spark, left)
 
 
 def _described(rows: "DataFrame", declared: CatalogTable) -> CatalogTable:

@@ -16,8 +16,10 @@ CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 
 def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
     """Remove what these writes staged, before the others are committed."""
+    taken = run.journal.begin_abort()
     for write in writes:
-        write.connector.abort(spark, run.places[write.id], run.context)
+        if write.id not in taken:
+            write.connector.abort(spark, run.places[write.id], run.context)
         run.staged.discard(write.id)
 
 
@@ -25,10 +27,17 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     """Remove everything that was staged; the targets are unchanged.
 
     Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
-    It does not raise such errors, which would hide the error for which the run is aborted.
+    It does not raise such errors, which would hide the error for which the run is aborted. What another process has
+    taken over from a run that was paused is left to it.
     """
     left: list[Diagnostic] = []
+    try:
+        taken = run.journal.begin_abort()
+    except CONNECTOR_ERRORS as error:
+        return (_left(run.run_id, "the journal", error),)
     for check in run.checks:
+        if check.write.id in taken:
+            continue
         try:
             check.write.connector.abort(spark, run.places[check.write.id], run.context)
         except CONNECTOR_ERRORS as error:

@@ -1,8 +1,8 @@
 """Keeps what a killed attempt of a run has staged: `penstock run JOB --resume ID --continue` stages the rest alone.
 
-A write is kept if its plan, the positions of its sources, and its target are as they were, its rows are still there,
-and the process that staged them is known to be gone: one that is only paused could still remove them. The writes of one
-pipeline are kept together, since they share what was read.
+A write is kept if its plan, the positions of its sources, and its target are as they were, and its rows are still
+there. The process that staged them may only be paused: it asks `Journal.begin_abort` before it removes anything. The
+writes of one pipeline are kept together, since they share what was read.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.pipelines import pipelines
 from engine.spark.failures.errors import SPARK_ERRORS
 from engine.spark.writing.sink_checks import SinkCheck, kept_table
-from engine.state.journal import Recorded
+from engine.state.journal import Journal, Recorded
 from engine.state.staged_basis import StagedBasis, target_text
 
 NOT_STAGED: Final = "it was not staged"
@@ -112,20 +112,22 @@ def _basis(
 
 def keep(
     spark: SparkSession,
+    earlier: Journal,
     recorded: Recorded,
     continued: Continued,
+    *,
     checks: Sequence[SinkCheck],
     tasks: Mapping[str, WriteTask],
-    *,
-    is_gone: bool,
 ) -> Kept:
-    """Take over what the attempt `recorded` has staged, as far as it can be kept. `is_gone`: its process has ended."""
+    """Take over what the attempt `recorded`, of the journal `earlier`, has staged, as far as it can be kept. Called with
+    the claim of the run, which the process of that attempt has lost."""
     writes: dict[str, KeptWrite] = {}
     positions: dict[Scan, Staged] = {}
     reasons: dict[str, str] = {}
     by_id = {check.write.id: check for check in checks}
+    is_left = not recorded.has_bases or earlier.keep([each for each in by_id if recorded.basis(each) is not None])
     for pipeline in pipelines(continued.plan):
-        found = _kept_pipeline(spark, recorded, continued, pipeline, checks=by_id, tasks=tasks, is_gone=is_gone)
+        found = _kept_pipeline(spark, recorded, continued, pipeline, checks=by_id, tasks=tasks, is_left=is_left)
         if isinstance(found, str):
             reasons |= {write.name: found for write in pipeline.writes}
         else:
@@ -142,7 +144,7 @@ def _kept_pipeline(
     *,
     checks: Mapping[str, SinkCheck],
     tasks: Mapping[str, WriteTask],
-    is_gone: bool,
+    is_left: bool,
 ) -> dict[str, KeptWrite] | str:
     """The writes of a pipeline; or why they are staged again."""
     then = {write.id: recorded.basis(write.id) for write in pipeline.writes}
@@ -152,8 +154,8 @@ def _kept_pipeline(
         return _EDITED if is_edited else NOT_STAGED
     if None in then.values():
         return NOT_STAGED if all(map(holds_position, _scans(pipeline))) else "its source has no position"
-    if not is_gone:
-        return "the process that staged it is not known to be gone"
+    if not is_left:
+        return "the process that staged it has begun to remove its rows"
     now = bases_of(pipeline, continued.meant, checks, continued.position)
     kept: dict[str, KeptWrite] = {}
     for write in pipeline.writes:

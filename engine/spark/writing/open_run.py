@@ -22,7 +22,7 @@ from engine.state.interval_ledger import DoneInterval
 from engine.state.journal import Journal, Recorded, RunOutcome, journal_in, open_journals_in
 from engine.state.layout import StateLayout
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
-from engine.state.run_claims import is_abandoned, mark_of, release
+from engine.state.run_claims import mark_of, release
 from engine.state.watermarks import HighWatermark, WatermarkKey
 
 NO_WORKS: Final[Mapping[str, str]] = {}
@@ -30,13 +30,11 @@ NO_WORKS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EarlierAttempt:
-    """What an earlier attempt of a run has recorded, the claim of this process on the run, and whether the process of
-    that attempt is known to have ended."""
+    """What an earlier attempt of a run has recorded, and the claim of this process on the run."""
 
     journal: Journal
     recorded: Recorded
     claim: HeldClaim
-    is_gone: bool
 
 
 Keeps: TypeAlias = Callable[[EarlierAttempt, Sequence[SinkCheck], Mapping[str, WriteTask]], Kept]
@@ -94,10 +92,8 @@ def begin(
     released at its end.
     """
     ids, mark = {check.write.id for check in checks}, mark_of(spark)
-    first = journal_in(layout, run_id)
-    if _is_finished(found := first.read(), ids):
+    if _is_finished(journal_in(layout, run_id).read(), ids):
         return None
-    is_gone = keeps is not None and found is not None and is_abandoned(first, found)
     claim = claimed(journal_in(layout, run_id), mark)
     try:
         before = journal_in(layout, run_id)  # as it is now that no other process works on the run
@@ -130,7 +126,7 @@ def begin(
         }
         kept = Kept()
         if keeps is not None and recorded is not None and recorded.outcome is None:
-            kept = keeps(EarlierAttempt(before, recorded, claim, is_gone), checks, tasks)
+            kept = keeps(EarlierAttempt(before, recorded, claim), checks, tasks)
         places = {
             check.write.id: kept.writes[check.write.id].staged
             if check.write.id in kept.writes

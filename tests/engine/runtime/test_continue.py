@@ -14,6 +14,8 @@ pytest.importorskip("pyspark")
 
 from engine.cli import main
 from engine.runtime import job_execution
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.open_run import OpenRun
 from engine.state import ledger
 from engine.state.layout import layout_at
 from tests.connectors.killed_runs import Run
@@ -63,9 +65,10 @@ def job(folder: Path, sources: str, sinks: str, transform: str = "") -> Path:
     return path
 
 
-def killed_in(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> None:
-    """Run until the write of that name is to be staged, and leave everything as a kill does."""
-    real = job_execution.stage
+def killed_in(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> OpenRun:
+    """Run until the write of that name is to be staged, and leave everything as a kill does, or as a driver that is
+    paused before it aborts: with the run that is returned, it goes on."""
+    real, paused = job_execution.stage, []
 
     def stage(spark, run, write, *rest):
         if write.target.endswith(f"/{name}"):
@@ -74,8 +77,10 @@ def killed_in(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(job_execution, "stage", stage)
-        patched.setattr(job_execution, "abort_all", lambda *_: ())
+        patched.setattr(job_execution, "abort_all", lambda _, run: paused.append(run) or ())
         assert main(["run", str(path), "--quiet", "--run-id", "killed"]) == 1
+    (run,) = paused
+    return run
 
 
 def read_by_run(folder: Path) -> dict[str, int]:
@@ -170,21 +175,59 @@ def test_an_edited_query_and_a_changed_source_refuse_the_reuse(spark, folder, ca
     assert "PEN5008" in capsys.readouterr().err
 
 
-def test_a_driver_that_may_still_run_loses_its_staging_only_as_a_whole(spark, folder, capsys, monkeypatch):
-    """A process that is only paused could remove what it has staged after another one has looked."""
-    for name in ("one", "last"):
+PAUSED = ("files", "delta", "iceberg", "paimon", "jdbc", "last")
+
+
+def paused_job(folder: Path) -> Path:
+    for name in PAUSED:
         rows(folder, name, 1)
-    sinks = "\n".join(
-        f'LocalFile {{ plugin_input = {name}, path = "out/{name}", file_format_type = parquet }}'
-        for name in ("one", "last")
-    )
-    path = job(folder, f"{source('one')}\n{source('last')}", sinks)
-    killed_in(monkeypatch, "last", path)
-    monkeypatch.setattr("engine.spark.writing.open_run.is_abandoned", lambda *_: False)
+    sinks = "\n".join(SINKS[name].replace("IN", f"plugin_input = {name}") for name in PAUSED)
+    return job(folder, "\n".join(map(source, PAUSED)), sinks)
+
+
+def check_paused(folder: Path) -> None:
+    out, columns = folder / "out", ["id"]
+    found = {
+        "files": parquet_rows(out / "files", columns),
+        "last": parquet_rows(out / "last", columns),
+        "delta": delta_rows(out / "delta", columns),
+        "iceberg": iceberg_rows(out / "d/iceberg", columns),
+        "paimon": paimon_rows(out, "d.paimon", columns),
+    }
+    assert {name: list(counted.elements()) for name, counted in found.items()} == {name: [(1,)] for name in found}
+    with closing(sqlite3.connect(out / "db.sqlite")) as database:
+        assert database.execute("select id from t").fetchall() == [(1,)]
+        assert database.execute("select * from penstock_staging").fetchall() == []
+    assert list(folder.glob("out/.*.penstock")) == []
+
+
+def test_a_driver_that_was_paused_removes_nothing_that_another_process_keeps(spark, folder, capsys, monkeypatch):
+    """It wakes up when the other one has taken its rows over, but has not committed them."""
+    path, real = paused_job(folder), job_execution.commit_all
+    paused = killed_in(monkeypatch, "last", path)
+
+    def commit_all(*given, **more):
+        assert abort_all(spark, paused) == ()
+        return real(*given, **more)
+
+    monkeypatch.setattr(job_execution, "commit_all", commit_all)
     assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
-    assert "`one_out`: the process that staged it is not known to be gone" in capsys.readouterr().err
-    assert [parquet_rows(folder / "out" / name, ["id"])[(1,)] for name in ("one", "last")] == [1, 1]
-    assert sorted(read_by_run(folder)) == ["last", "one"]
+    assert "5 writes were staged by the killed attempt" in capsys.readouterr().out
+    assert read_by_run(folder) == {"last": 1}
+    check_paused(folder)
+
+
+def test_what_a_driver_has_begun_to_remove_is_read_again(spark, folder, capsys, monkeypatch):
+    path = paused_job(folder)
+    paused = killed_in(monkeypatch, "last", path)
+    assert paused.journal.begin_abort() == frozenset()  # it is paused there, and goes on when all is committed
+    assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
+    assert "`files_out`: the process that staged it has begun to remove its rows" in capsys.readouterr().err
+    assert sorted(read_by_run(folder)) == sorted(PAUSED)
+    check_paused(folder)
+    for check in paused.checks:
+        check.write.connector.abort(spark, paused.places[check.write.id], paused.context)
+    check_paused(folder)
 
 
 def scans(database) -> dict[str, int]:
