@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.quoting import quote
 from connectors.commits.commit_errors import rows_are_gone, table_changed
-from connectors.commits.marks import refuse_other_work
+from connectors.commits.marks import MarkState, refuse_other_work
 from connectors.delta import changed_table
-from connectors.delta.delta_marks import work_of_version
+from connectors.delta.delta_marks import mark_of_version, recorded, work_of_version
 from connectors.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.delta.merge_staging import commit_merge
 from connectors.delta.removing import remove_files, staged_actions, staged_paths
@@ -27,8 +27,10 @@ def commit(spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
     staged.store.apply(spark)
     table = DeltaTable(spark, staged.target)
     files, staging = files_at(spark, staged.staging)
-    done = None if staged.is_fresh else table.committed_version(staged.application)
-    if done is None:
+    done = None
+    if not staged.is_fresh:
+        _, done = recorded(table, staged.identity, staged.version, staged.micro_batch)
+    if done is None or done.state is MarkState.ABSENT:
         if staged.kind is CommitKind.FILES:
             _commit_files(spark, staged, table)
         else:
@@ -36,7 +38,7 @@ def commit(spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
             _refuse_missing_rows(spark, staged)
             run.changes[staged.identity] = commit_merge(spark, staged)
     else:
-        refuse_other_work(staged.run_id, staged.target, work_of_version(done), work_of_version(staged.version))
+        refuse_other_work(staged.run_id, staged.target, done.work, work_of_version(staged.version))
         if files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
             remove_files(spark, staged)  # staged again for a run that the log already records
     files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged again
@@ -54,7 +56,7 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
             actions,
             application=staged.application,
             version=staged.version,
-            run_id=staged.run_id,
+            is_done=lambda found: _is_done(staged, found),
             is_fresh=staged.is_fresh,
             metadata=lambda current: _metadata_for(current, staged),
             cluster_by=staged.cluster_by,
@@ -65,6 +67,13 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
                 None if staged.is_new else staged.replace_where,
             ),
         )
+
+
+def _is_done(staged: DeltaStaged, found: int) -> bool:
+    """Whether the version of its application shows that the write is committed. Raises PEN5221 for other work."""
+    mark = mark_of_version(found, staged.version, staged.micro_batch)
+    refuse_other_work(staged.run_id, staged.target, mark.work, work_of_version(staged.version))
+    return mark.state is MarkState.FOUND
 
 
 def maintain(spark: "SparkSession", staged: DeltaStaged) -> None:

@@ -247,7 +247,8 @@ class Delta(
     def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         assert spark is not None, "Delta's log is read with Spark"
         staging.store_settings(task.options).apply(spark)
-        return mark_in(DeltaTable(spark, as_uri(files_at(spark, task.options.string("path"))[1])), task.identity)
+        table = DeltaTable(spark, as_uri(files_at(spark, task.options.string("path"))[1]))
+        return mark_in(table, task.identity, task.work, task.micro_batch)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from connectors.commits.micro_batches import MicroBatch
 from connectors.lakehouse.keyed_rows import KeyedRows
 from connectors.shared.staged import Staged, secret
 from connectors.storage.object_store import NO_SETTINGS, StoreSettings
@@ -18,9 +19,9 @@ class CommitKind(str, Enum):
     VERSIONS = "versions"
 
 
-def application_of(identity: str) -> str:
+def application_of(identity: str, batch: MicroBatch | None = None) -> str:
     """The application id under which Delta's log records a write."""
-    return f"penstock/{identity}"
+    return f"penstock/{identity}" if batch is None else f"penstock/stream/{batch.series}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,14 @@ class DeltaStaged(Staged):
     cluster_by: tuple[str, ...] = ()
     store: StoreSettings = NO_SETTINGS
     is_fresh: bool = secret(False)
+    batch: int | None = None
     rows: int | None = None
     bytes: int = 0
 
     @property
+    def micro_batch(self) -> MicroBatch | None:
+        return MicroBatch.of(self.run_id, self.identity, self.batch)
+
+    @property
     def application(self) -> str:
-        return application_of(self.identity)
+        return application_of(self.identity, self.micro_batch)

@@ -11,7 +11,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
-from connectors.commits.marks import other_work
 from connectors.commits.retrying import retried
 from connectors.delta.clustering import DOMAIN, clustering_action, with_clustering
 from connectors.lakehouse.own_session import own_session
@@ -145,15 +144,16 @@ class DeltaTable:
         *,
         application: str,
         version: int,
-        run_id: str,
+        is_done: Callable[[int], bool],
         metadata: "MetadataOf",
         replaces: "Replaces",
         cluster_by: Sequence[str] = (),
         is_fresh: bool = False,
     ) -> bool:
         """One transaction of the staged files and what they replace; False if it was committed before, which is not
-        looked for if it `is_fresh`: Delta reads the whole log for it. Each attempt asks for the `metadata` that it
-        commits, by what its transaction has read.
+        looked for if it `is_fresh`: Delta reads the whole log for it. `is_done`: whether a version of the
+        `application` shows that. Each attempt asks for the `metadata` that it commits, by what its transaction has
+        read.
 
         A conflict with another writer is resolved by a retry on the changed table.
         """
@@ -165,7 +165,7 @@ class DeltaTable:
                 actions,
                 application,
                 version,
-                run_id=run_id,
+                is_done=is_done,
                 metadata=metadata,
                 replaces=replaces,
                 cluster_by=cluster_by,
@@ -180,7 +180,7 @@ class DeltaTable:
         application: str,
         version: int,
         *,
-        run_id: str,
+        is_done: Callable[[int], bool],
         metadata: "MetadataOf",
         replaces: "Replaces",
         cluster_by: Sequence[str],
@@ -190,9 +190,7 @@ class DeltaTable:
         is_there = txn.readVersion() >= 0
         if is_fresh:  # the log is not read, but a commit of the same write by another process is a conflict
             txn.readTxn().addOne(application)
-        elif (found := int(txn.txnVersion(application))) >= 0:
-            if found != version and 1 not in (found, version):  # 1: a mark that does not say what it stands for
-                raise other_work(run_id, self.path)
+        elif (found := int(txn.txnVersion(application))) >= 0 and is_done(found):
             return False
         wanted = metadata(_metadata_in(txn) if is_there else None)
         if is_there and not replaces.schema:

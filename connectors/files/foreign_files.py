@@ -33,7 +33,7 @@ def foreign_files(files: Files, target: str) -> list[str]:
     marks = [name for name in names if name.startswith(f"{MARKS}/")]
     written: set[str] = set()
     for mark in marks:
-        written.update(_listed(files.read(f"{target}/{mark}")))
+        written.update(listed(files.read(f"{target}/{mark}")))
     return [name for name in names if name not in written and name not in marks and not _is_by_product(name)]
 
 
@@ -55,7 +55,7 @@ def foreign_files_error(target: str, names: list[str], options: Options) -> RunE
     return run_error("PEN5030", message, options.span("path"), help)
 
 
-def _listed(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
     """The files that a mark lists; none if the file is no mark."""
     try:
         found = json.loads(text)["files"]

@@ -222,7 +222,7 @@ class Iceberg(
         with opened(spark, address_of(spark, task.options)) as table:
             if not table.exists():
                 return WriteMark(MarkState.ABSENT)
-            return mark_of(table.metadata(), task.identity, WORK, branch_of(task.options))
+            return mark_of(table.metadata(), task.identity, WORK, branch_of(task.options), task.micro_batch)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
+from connectors.commits.micro_batches import MicroBatch
 from connectors.iceberg.table_address import TableAddress
 from connectors.lakehouse.keyed_rows import KeyedRows
 from connectors.shared.staged import Staged
@@ -73,7 +74,12 @@ class IcebergStaged(Staged):
     rows: int | None = None
     bytes: int = 0
     work: str = ""
+    batch: int | None = None
     to_branch: str | None = None
+
+    @property
+    def micro_batch(self) -> MicroBatch | None:
+        return MicroBatch.of(self.run_id, self.identity, self.batch)
 
     @property
     def summary(self) -> dict[str, str]:

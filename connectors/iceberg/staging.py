@@ -75,6 +75,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         identity=task.identity,
         run_id=task.run_id,
         work=task.work,
+        batch=task.batch_id,
         journal=task.journal,
         owner=dict(task.owner),
         branch=name,

@@ -35,6 +35,7 @@ from catalog.types.datatypes import (
     Struct,
 )
 from connectors.commits.marks import MarkState, WriteMark
+from connectors.commits.micro_batches import MicroBatch
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 
 Metadata = Mapping[str, Any]
@@ -110,12 +111,19 @@ def commit_of(metadata: Metadata, identity: str, branch: str | None = None) -> M
     return next((summary for summary in summaries if summary.get("penstock.write") == identity), None)
 
 
-def mark_of(metadata: Metadata, identity: str, work: str, branch: str | None = None) -> WriteMark:
+def mark_of(
+    metadata: Metadata, identity: str, work: str, branch: str | None = None, batch: MicroBatch | None = None
+) -> WriteMark:
     """The mark of a write; `work` is the property that says what it stands for. UNKNOWN where snapshots before those
-    that are there have expired."""
+    that are there have expired; of a micro-batch, where there is none of its stream, too."""
     found = commit_of(metadata, identity, branch)
     if found is not None:
         return WriteMark(MarkState.FOUND, found.get(work, ""))
+    if batch is not None:
+        writes = (str(each.get("summary", {}).get("penstock.write")) for each in history(metadata, branch))
+        of_stream = [each for each in writes if batch.number_of(each) is not None]
+        if of_stream:
+            return batch.mark_by(of_stream)
     *_, first = (None, *history(metadata, branch))
     has_expired = first is not None and first.get("parent-snapshot-id") is not None
     return WriteMark(MarkState.UNKNOWN if has_expired else MarkState.ABSENT)

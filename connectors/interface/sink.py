@@ -13,6 +13,7 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
+from connectors.commits.micro_batches import MicroBatch
 from connectors.interface.base import Connector
 from connectors.interface.run_context import RunContext
 from connectors.shared.staged import Staged
@@ -54,9 +55,9 @@ class WriteTask:
     `write_id` is unique in the job and stable between runs. `scratch` is a directory for staged rows that belongs to
     this write alone; nobody has created it yet, and the sink removes it. `owner` is the mark for staging locations, by
     which other runs see whether this one is running; `journal` is the location of its journal. `batch_id`: the
-    micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether the target holds
-    rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
-    searched for it. `work`: a digest of what the write stands for (`connectors.commits.marks`), which its mark in the
+    number of a stream's micro-batch; None for any other run. `looks_for_rows`: `inspect` must find out whether the
+    target holds rows. `is_fresh`: nobody can have committed this write before, so that the target need not be searched
+    for it. `work`: a digest of what the write stands for (`connectors.commits.marks`), which its mark in the
     target records. `is_of_stream`: the run is a micro-batch. Where `table.has_row_kind`, the rows end in the column
     `catalog.tables.row_kind.ROW_KIND`.
     """
@@ -88,9 +89,13 @@ class WriteTask:
 
     @property
     def identity(self) -> str:
-        """The unit that is committed at most once: this write of this run, and of this batch of a stream."""
-        batch = "" if self.batch_id is None else f".{self.batch_id}"
-        return f"{self.run_id}.{self.write_id}{batch}"
+        """The unit that is committed at most once: this write of this run."""
+        return f"{self.run_id}.{self.write_id}"
+
+    @property
+    def micro_batch(self) -> MicroBatch | None:
+        """The place of this write among those of its stream; None for any other run."""
+        return MicroBatch.of(self.run_id, self.identity, self.batch_id)
 
     @property
     def epoch(self) -> int:

@@ -209,7 +209,7 @@ class Jdbc(
         with connected(spark, connection_of(task.options)) as database:
             if describe_table(database, target) is None:  # dropped with its rows, whatever the ledger says
                 return WriteMark(MarkState.ABSENT)
-            return ledger.mark(database, task.identity, target)
+            return ledger.mark(database, task.identity, target, task.micro_batch)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

@@ -212,7 +212,7 @@ class Paimon(
     def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         folder = folder_of(task.options)
         with paimon_table.reported(f"the Paimon table `{folder}` cannot be read"):
-            return paimon_table.mark_of(folder, task.identity)
+            return paimon_table.mark_of(folder, task.identity, task.micro_batch)
 
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]

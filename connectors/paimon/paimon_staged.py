@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from connectors.commits.micro_batches import MicroBatch
 from connectors.lakehouse.keyed_rows import KeyedRows
 from connectors.shared.staged import Staged, secret
 
@@ -55,7 +56,12 @@ class PaimonStaged(Staged):
     base: int = 0
     emptied: Mapping[str, str | None] | None = None
     work: str = ""
+    batch: int | None = None
     is_fresh: bool = secret(False)
+
+    @property
+    def micro_batch(self) -> MicroBatch | None:
+        return MicroBatch.of(self.run_id, self.identity, self.batch)
 
     @property
     def properties(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from catalog.diagnostics.source import Span
 from catalog.distribution import pip_install
 from connectors.commits.commit_errors import table_changed
 from connectors.commits.marks import MarkState, WriteMark
+from connectors.commits.micro_batches import MicroBatch
 from connectors.paimon.commit_once import CommittedError, exclusive_commit, look_before_each_attempt
 from connectors.paimon.paimon_staged import WORK, PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
@@ -97,15 +98,20 @@ def committed(folder: str, schema: Schema, identity: str) -> Mapping[str, str] |
     return next((properties for properties in found if properties.get("penstock.write") == identity), None)
 
 
-def mark_of(folder: str, identity: str) -> WriteMark:
-    """The mark of a write; UNKNOWN where the first snapshots have expired."""
+def mark_of(folder: str, identity: str, batch: MicroBatch | None = None) -> WriteMark:
+    """The mark of a write; UNKNOWN where the first snapshots have expired; of a micro-batch, where there is none of its
+    stream, too."""
     schema = latest_schema(folder)
     if schema is None:
         return WriteMark(MarkState.ABSENT)
     found = committed(folder, schema, identity)
     if found is not None:
         return WriteMark(MarkState.FOUND, found.get(WORK, ""))
-    first = min((snapshot.id for snapshot in opened(folder, schema).snapshot_manager().list_snapshots()), default=1)
+    snapshots = opened(folder, schema).snapshot_manager().list_snapshots()
+    writes = [str((snapshot.properties or {}).get("penstock.write")) for snapshot in snapshots]
+    if batch is not None and any(batch.number_of(each) is not None for each in writes):
+        return batch.mark_by(writes)
+    first = min((snapshot.id for snapshot in snapshots), default=1)
     return WriteMark(MarkState.ABSENT if first == 1 else MarkState.UNKNOWN)
 
 

@@ -228,9 +228,11 @@ def run_batch(
     plans: BatchPlans | None,
     is_fresh: bool,
     work: str,
+    batch: int | None = None,
 ) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
-    committed already; raises what keeps it from starting. `is_fresh`: as for `begin`; `work`: what its rows are."""
+    committed already; raises what keeps it from starting. `is_fresh`: as for `begin`; `work`: what its rows are;
+    `batch`: its number, None for what a stream without any rows does."""
     end_earlier_attempt(spark, layout, run_id, credentials_of(plan))
     recorded = journal_in(layout, run_id).read()
     if recorded is not None and recorded.done:
@@ -240,14 +242,15 @@ def run_batch(
         return committed_before(plan, run_id)
     whole, works = plan, {write.id: work for write in missing}
     checks = check(spark, missing, run_id)
-    written = frozenset() if is_fresh else written_before(spark, checks, run_id, works)
+    written = frozenset() if is_fresh else written_before(spark, checks, run_id, works, batch=batch)
     checks = tuple(check for check in checks if check.write.id not in written)
     if not checks:
         return committed_before(whole, run_id)
     plan = replace(plan, writes=tuple(check.write for check in checks))
     run = begin(
-        spark, checks, run_id, layout, plan.env.name, works=works, written=written, is_of_stream=True, is_fresh=is_fresh
-    )
+        spark, checks, run_id, layout, plan.env.name, works=works, written=written, is_of_stream=True, batch=batch,
+        is_fresh=is_fresh,
+    )  # fmt: skip
     if run is None:
         return committed_before(whole, run_id)
     events = JobEvents(replace(plan, env=replace(plan.env, listeners=())), run_id)  # they hear of the stream only

@@ -35,6 +35,7 @@ from connectors.files.committing.file_staged import (
     missing_folders,
 )
 from connectors.files.committing.finish_commit import finish
+from connectors.files.committing.folded_marks import fold_marks
 from connectors.files.committing.upload_commit import stage_uploads
 from connectors.files.foreign_files import foreign_files, refuse_foreign_files
 from connectors.interface.run_context import RunContext
@@ -77,6 +78,7 @@ def prepare(
         store=store,
         epoch=task.epoch,
         work=task.work,
+        batch=task.batch_id,
         is_of_stream=task.is_of_stream,
     )
 
@@ -150,6 +152,8 @@ def commit(spark: "SparkSession | None", staged: F, run: RunContext) -> None:
     target_lock.acquire(spark, files, staged, run)
     try:
         finish(spark, staged.at(as_uri(target_lock.fenced(files, root, staged, run))))
+        if (batch := staged.micro_batch) is not None:
+            fold_marks(files, files_at(spark, staged.target)[1], batch)
     except RunError:
         if target_lock.located(files, root, target_lock.base_name(staged)) is None:  # nothing is left to finish
             target_lock.release(files, root, staged, run)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from connectors.commits.marks import MarkState, WriteMark
+from connectors.commits.micro_batches import MicroBatch
+from connectors.files.committing.folded_marks import identities
 from connectors.files.foreign_files import MARKS
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
@@ -41,6 +43,11 @@ class FileStaged(Staged):
     epoch: int = 0
     work: str = ""
     is_of_stream: bool = False
+    batch: int | None = None
+
+    @property
+    def micro_batch(self) -> MicroBatch | None:
+        return MicroBatch.of(self.run_id, self.identity, self.batch)
 
     def at(self: S, staging: str) -> S:
         """The same, staged in another directory."""
@@ -70,11 +77,11 @@ def has_mark(files: Files, staged: FileStaged, target: str) -> bool:
     return files.exists(f"{target}/{mark_of(staged.identity)}")
 
 
-def found_mark(files: Files, identity: str, target: str) -> WriteMark:
+def found_mark(files: Files, identity: str, target: str, batch: MicroBatch | None = None) -> WriteMark:
     """The mark of a write in a target, a path of `files`."""
     path = f"{target}/{mark_of(identity)}"
     if not files.exists(path):
-        return WriteMark(MarkState.ABSENT)
+        return WriteMark(MarkState.ABSENT) if batch is None else batch.mark_by(identities(files, target))
     try:
         return WriteMark(MarkState.FOUND, str(json.loads(files.read(path)).get("work") or ""))
     except (ValueError, AttributeError):

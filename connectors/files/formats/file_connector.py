@@ -286,7 +286,7 @@ class FileConnector(
     def mark(self, spark: "SparkSession | None", task: WriteTask) -> WriteMark:
         options = self.located(task.options) if spark is None else self._opened(spark, task).options
         files, target = files_at(spark, options.string("path"))
-        return found_mark(files, task.identity, target)
+        return found_mark(files, task.identity, target, task.micro_batch)
 
     def shows_marks_without_spark(self, options: Options) -> bool:
         return local_path(self.located(options).string("path")) is not None

@@ -113,6 +113,8 @@ def _move_rows(database: Database, due: Sequence[JdbcStaged], run: RunContext | 
         if run is not None and _merges(staged.actions):
             _record_changes(run, staged.identity, changed)
         database.execute(ledger.commit_statement(database, staged, now))
+        if (batch := staged.micro_batch) is not None:
+            ledger.forget_earlier(database, batch)
     if due and (check := database.dialect.check_deferred) is not None:
         database.execute(check)
 

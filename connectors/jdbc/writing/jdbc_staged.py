@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from connectors.commits.micro_batches import MicroBatch
 from connectors.jdbc.connection import PASSWORD_VARIABLE, Connection
 from connectors.jdbc.known_dialects import dialect_of
 from connectors.shared.staged import Credentials, Staged, secret_mapping
@@ -40,7 +41,12 @@ class JdbcStaged(Staged):
     rows: int | None = None
     attempt: str = ""
     work: str = ""
+    batch: int | None = None
     secrets: Mapping[str, str] = secret_mapping()
+
+    @property
+    def micro_batch(self) -> MicroBatch | None:
+        return MicroBatch.of(self.run_id, self.identity, self.batch)
 
     @property
     def credentials_key(self) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.commits.marks import MarkState, WriteMark, refuse_other_work, replaced
+from connectors.commits.micro_batches import KEPT, MicroBatch
 from connectors.jdbc.database import Database
 from connectors.jdbc.describe import describe_table
 from connectors.jdbc.dialect import Dialect
@@ -77,8 +78,8 @@ def is_committed(database: Database, staged: JdbcStaged) -> bool:
     return True
 
 
-def mark(database: Database, identity: str, target: tuple[str, ...]) -> WriteMark:
-    """What the ledger says of a write; ABSENT, too, where its target was dropped and created anew since."""
+def mark(database: Database, identity: str, target: tuple[str, ...], batch: MicroBatch | None = None) -> WriteMark:
+    """What the ledger says of a write. Raises PEN5222 where its target was dropped and created anew since."""
     table = describe_table(database, (COMMITS,))
     if table is None:
         return WriteMark(MarkState.ABSENT)
@@ -91,7 +92,22 @@ def mark(database: Database, identity: str, target: tuple[str, ...]) -> WriteMar
         if then and then != incarnation(database, target) and describe_table(database, target) is not None:
             raise replaced(".".join(target), identity)
         return WriteMark(MarkState.FOUND, work)
-    return WriteMark(MarkState.ABSENT)
+    return WriteMark(MarkState.ABSENT) if batch is None else batch.mark_by(_of_stream(database, batch))
+
+
+def _of_stream(database: Database, batch: MicroBatch) -> list[str]:
+    """The writes in the ledger whose identities begin as those of the stream."""
+    quote, text = database.dialect.quote, database.dialect.text
+    pattern = text(f"{batch.stream}.%")
+    rows = database.query(f"select {quote('identity')} from {quote(COMMITS)} where {quote('identity')} like {pattern}")
+    return [str(row[0]) for row in rows]
+
+
+def forget_earlier(database: Database, batch: MicroBatch) -> None:
+    """Delete the row of the micro-batch that no process can ask for any more."""
+    quote, text = database.dialect.quote, database.dialect.text
+    earlier = text(batch.identity_of(batch.number - KEPT))
+    database.execute(f"delete from {quote(COMMITS)} where {quote('identity')} = {earlier}")
 
 
 def incarnation(database: Database, target: tuple[str, ...]) -> str | None:

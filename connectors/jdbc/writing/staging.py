@@ -54,6 +54,7 @@ def prepare(
         attempt=task.attempt,
         run_id=task.run_id,
         work=task.work,
+        batch=task.batch_id,
         journal=task.journal,
         owner=json.dumps(dict(task.owner)),
         actions=tuple(action.value for action in actions),

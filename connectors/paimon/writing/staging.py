@@ -55,6 +55,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         identity=task.identity,
         run_id=task.run_id,
         work=task.work,
+        batch=task.batch_id,
         owner=dict(task.owner),
         keyed=merging.keyed_rows(task),
         tag=task.options.optional_string("tag"),

@@ -35,4 +35,4 @@ def refuse_lost_batches(spark: "SparkSession", stream: Stream) -> None:
         if left.get(write.target):
             known[write.id] = left[write.target].pop()
             writes.append(write)
-    refuse_lost(spark, writes, run_id, recorded, known, help=_HELP)
+    refuse_lost(spark, writes, run_id, recorded, known, batch=committed, help=_HELP)

@@ -213,6 +213,7 @@ class Stream:
             plans=self.batch_plans if plan.env.reuses_batch_plans else None,
             is_fresh=is_fresh,
             work=work_of(f"{called} {self.checkpoint.contents(number)}"),
+            batch=number if called is None else None,
         )
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)

@@ -119,8 +119,8 @@ def keep(
     checks: Sequence[SinkCheck],
     tasks: Mapping[str, WriteTask],
 ) -> Kept:
-    """Take over what the attempt `recorded`, of the journal `earlier`, has staged, as far as it can be kept. Called with
-    the claim of the run, which the process of that attempt has lost."""
+    """Take over what the attempt `recorded`, of the journal `earlier`, has staged, as far as it can be kept. Called
+    with the claim of the run, which the process of that attempt has lost."""
     writes: dict[str, KeptWrite] = {}
     positions: dict[Scan, Staged] = {}
     reasons: dict[str, str] = {}

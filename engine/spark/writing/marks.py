@@ -17,16 +17,22 @@ from engine.state.journal import Recorded
 
 
 def written_before(
-    spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, works: Mapping[str, str]
+    spark: SparkSession,
+    checks: Sequence[SinkCheck],
+    run_id: str,
+    works: Mapping[str, str],
+    *,
+    batch: int | None = None,
 ) -> frozenset[str]:
     """The ids of the writes whose targets have their marks, although the state directory knows nothing of them.
 
-    `works`: what each stands for. Raises a `RunError` with all marks that stand for other work (PEN5221).
+    `works`: what each stands for; `batch`: the number of a micro-batch. Raises a `RunError` with all marks that stand
+    for other work (PEN5221).
     """
     diagnostics, run, found = Diagnostics(), context_of(spark, run_id), set()
     for check in checks:
         try:
-            mark = _mark(spark, check.write, run)
+            mark = _mark(spark, check.write, run, work=works.get(check.write.id, ""), batch=batch)
         except PenstockError as error:
             diagnostics.extend(placed(error, check.write).diagnostics)
             continue
@@ -47,6 +53,7 @@ def refuse_lost(
     recorded: Recorded,
     known: Mapping[str, str],
     *,
+    batch: int | None = None,
     help: str = "another run id writes them again; or restore the target",
 ) -> None:
     """Raise PEN5222 where a target lacks what the state directory says that the run has committed to it.
@@ -58,7 +65,7 @@ def refuse_lost(
         if write.id not in known or _is_without_rows(recorded, known[write.id], write):
             continue
         try:
-            mark = _mark(spark, write, run, known[write.id])
+            mark = _mark(spark, write, run, known[write.id], batch=batch)
             if mark.state is MarkState.ABSENT and not (replaces(write) and _exists(spark, write, run)):
                 diagnostics.extend([_lost(run_id, write, help)])
         except PenstockError as error:
@@ -81,12 +88,20 @@ def shows_all(writes: Sequence[Write], run_id: str, known: Mapping[str, str]) ->
     return True
 
 
-def _mark(spark: SparkSession | None, write: Write, run: RunContext, write_id: str | None = None) -> WriteMark:
+def _mark(
+    spark: SparkSession | None,
+    write: Write,
+    run: RunContext,
+    write_id: str | None = None,
+    *,
+    work: str = "",
+    batch: int | None = None,
+) -> WriteMark:
     sink = write.connector
     if not isinstance(sink, SupportsMarks):
         return WriteMark(MarkState.UNKNOWN)
     try:
-        return sink.mark(spark, task_of(write, run, write_id))
+        return sink.mark(spark, task_of(write, run, write_id, work, batch))
     except SPARK_ERRORS as error:
         raise as_run_error(error, write) from error
 

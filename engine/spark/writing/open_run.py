@@ -77,6 +77,7 @@ def begin(
     works: Mapping[str, str] = NO_WORKS,
     written: Collection[str] = (),
     is_of_stream: bool = False,
+    batch: int | None = None,
     is_fresh: bool = False,
     keeps: Keeps | None = None,
 ) -> OpenRun | None:
@@ -84,10 +85,9 @@ def begin(
 
     Call `recover` before `check`, so that targets are seen as they are after recovery. `incremental`: the sources whose
     watermarks the run is to move. `plan`: what the job means, `works` what each write stands for, `written` those that
-    targets have already.
-    `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
-    begun a run of this id before, nor one whose journal is lost. `keeps`: called where an earlier attempt has neither
-    decided nor ended. Raises PEN5301 if a running process holds the run id,
+    targets have already. `is_of_stream`: a micro-batch (`batch`: its number), whose stream keeps other processes from
+    running the job. `is_fresh`: no process has begun a run of this id before, nor one whose journal is lost. `keeps`:
+    called where an earlier attempt has neither decided nor ended. Raises PEN5301 if a running process holds the run id,
     PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to be
     released at its end.
     """
@@ -115,7 +115,7 @@ def begin(
         context = context_of(spark, run_id, claim)
         tasks = {
             check.write.id: replace(
-                task_of(check.write, context, work=works.get(check.write.id, "")),
+                task_of(check.write, context, work=works.get(check.write.id, ""), batch=batch),
                 scratch=log.staging(check.write.id),
                 owner=mark,
                 journal=log.uri,

@@ -78,8 +78,11 @@ def check(
     return tuple(checks)
 
 
-def task_of(write: Write, run: RunContext, write_id: str | None = None, work: str = "") -> WriteTask:
-    """The task of a write; `write_id`: the one that it had when it was committed."""
+def task_of(
+    write: Write, run: RunContext, write_id: str | None = None, work: str = "", batch: int | None = None
+) -> WriteTask:
+    """The task of a write; `write_id`: the one that it had when it was committed; `batch`: of a
+    stream's micro-batch."""
     return WriteTask(
         write.options,
         write.table,
@@ -88,6 +91,7 @@ def task_of(write: Write, run: RunContext, write_id: str | None = None, work: st
         write.write_mode,
         run,
         write_id or write.id,
+        batch_id=batch,
         work=work,
     )
 
