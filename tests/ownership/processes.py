@@ -1,9 +1,10 @@
 """Runs seeded schedules of real processes that run and end the same runs, stopped and killed at chosen steps.
 
-    python -m tests.ownership.processes FOLDER FIRST COUNT
+    python -m tests.ownership.processes FOLDER FIRST COUNT [STORE]
 
-Each process is a fork, so that a schedule takes a second. It does the steps of a run or of `--resume` on this machine's
-disk (`programs`). Prints what is wrong, and the seed; nothing if all rows are right.
+Each process is a fork, so that a schedule takes a second. It does the steps of a run or of `--resume` (`programs`) on
+this machine's disk, or on a store of another kind (`disk_stores`). Prints what is wrong, and the seed; nothing if all
+rows are right.
 """
 
 import os
@@ -13,16 +14,21 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from connectors.commits import leases
 from connectors.files.committing import local_commit
 from connectors.files.committing.file_staged import APPEND, REPLACE
 from connectors.storage import filesystem
+from connectors.storage.filesystem import Files
 from connectors.storage.local_files import LocalFiles
 from engine.spark.writing.recover import resume
+from engine.state import layout
 from engine.state.dismissal import forget
 from engine.state.layout import StateLayout, layout_at
+from tests.ownership.disk_stores import STORES, CopyingDisk
 from tests.ownership.programs import reported, write
 
 LEASE_SECONDS = 0.6
@@ -33,6 +39,7 @@ class Interrupted(LocalFiles):
     """This machine's disk, whose change of a number stops or kills the process, before or after it is done."""
 
     def __init__(self, at: int, number: int) -> None:
+        super().__init__()
         self.at, self.number, self.changes = at, number, 0
 
     def _change(self, change: Callable[[], object]) -> object:
@@ -60,20 +67,39 @@ class Interrupted(LocalFiles):
             self._change(lambda: LocalFiles.delete(self, path))
 
 
+class Leases:
+    """A store of another kind; renewing a lease is no change of it."""
+
+    def __init__(self, store: CopyingDisk) -> None:
+        self.store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    def write(self, path: str, text: str) -> None:
+        (self.store.disk if path.endswith(".alive") else self.store).write(path, text)
+
+
+def store_of(kind: str, at: int = 0, number: int = 0) -> Files:
+    """The store of that name, which stops or kills the process at a change."""
+    disk, other = Interrupted(at, number), STORES[kind]
+    return disk if other is None else Leases(other(disk._change))
+
+
 class Process:
     """A fork that does some work; `result` is what it returned, None while it runs or if it was killed."""
 
-    def __init__(self, folder: Path, work: Callable[[Interrupted], str], at: int, number: int) -> None:
+    def __init__(self, folder: Path, work: Callable[[Files], str], store: Callable[[], Files]) -> None:
         self.output = folder / f"result-{time.monotonic_ns()}"
         self.pid = os.fork()
         if self.pid == 0:
-            self._work(work, at, number)
+            self._work(work, store())
 
-    def _work(self, work: Callable[[Interrupted], str], at: int, number: int) -> None:
-        files = Interrupted(at, number)
+    def _work(self, work: Callable[[Files], str], files: Files) -> None:
         filesystem.LocalFiles = lambda: files
-        exchange = local_commit.exchange
-        local_commit.exchange = lambda one, other: bool(files._change(lambda: exchange(one, other)))
+        if isinstance(files, Interrupted):
+            exchange = local_commit.exchange
+            local_commit.exchange = lambda one, other: bool(files._change(lambda: exchange(one, other)))
         try:
             text = reported(lambda: work(files))
         except Exception as error:  # noqa: BLE001 (it is the test's finding)
@@ -96,9 +122,18 @@ class Process:
         return self.output.read_text() if self.output.exists() else None
 
 
-def schedule(folder: Path, seed: int) -> str | None:
+class _NoPrivateFolder:
+    """In place of `LocalFiles` in the layout of the state directory, which else makes a disk of its own."""
+
+
+layout.LocalFiles = _NoPrivateFolder
+
+
+def schedule(folder: Path, seed: int, store: str = "disk") -> str | None:
     """Run one schedule; returns what is wrong."""
     chance = random.Random(seed)
+    filesystem.LocalFiles = lambda: store_of(store)
+    most = 45 if store == "disk" else 80  # a store that copies does it in more steps
     target, state = folder / "t", folder / "state"
     target.mkdir(parents=True)
     (target / "old").write_text("old rows")
@@ -107,7 +142,7 @@ def schedule(folder: Path, seed: int) -> str | None:
     stopped: list[Process] = []
 
     def begin(run_id: str, kind: str) -> None:
-        def work(files: Interrupted) -> str:
+        def work(files: Files) -> str:
             if kind == "write":
                 return write(files, str(state), str(target), run_id, mode, PARTS)
             if kind == "forget":
@@ -116,7 +151,7 @@ def schedule(folder: Path, seed: int) -> str | None:
             return resume(None, layout_at(None, str(state)), run_id).value
 
         number = chance.choice((signal.SIGSTOP, signal.SIGSTOP, signal.SIGKILL))
-        process = Process(folder, work, chance.randint(1, 45), number)
+        process = Process(folder, work, partial(store_of, store, chance.randint(1, most), number))
         results.append((f"{kind} {run_id}", process))
         if not process.wait():
             stopped.append(process)
@@ -133,16 +168,16 @@ def schedule(folder: Path, seed: int) -> str | None:
         if not process.wait():
             return "a process was stopped twice"
     said = [(name, process.result) for name, process in results]
-    return _wrong(state, target, mode, said)
+    return _wrong(state, target, mode, said, store)
 
 
-def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | None]]) -> str | None:
-    layout = layout_at(None, str(state))
-    for run_id in layout.open_run_ids() or ():
-        ended = reported(lambda run_id=run_id: resume(None, layout_at(None, str(state)), run_id).value)
+def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | None]], store: str) -> str | None:
+    found = layout_at(None, str(state))
+    for run_id in found.open_run_ids() or ():
+        ended = reported(lambda run_id=run_id: resume(None, found, run_id).value)
         if ended not in ("finished", "rolled back") and "PEN5008" not in ended:
             return f"{run_id} cannot be ended: {ended}; {said}"
-    last = reported(lambda: write(LocalFiles(), str(state), str(target), "last", APPEND, PARTS))
+    last = reported(lambda: write(store_of(store), str(state), str(target), "last", APPEND, PARTS))
     if last != "finished":
         return f"the next run cannot write: {last}; {said}"
     names = set(LocalFiles().files(str(target)))
@@ -164,12 +199,13 @@ def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | Non
 
 def main() -> None:
     folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    store = sys.argv[4] if len(sys.argv) > 4 else "disk"
     os.environ[leases.SECONDS_VARIABLE] = str(LEASE_SECONDS)
     for seed in range(first, first + count):
         place = folder / str(seed)
-        wrong = schedule(place, seed)
+        wrong = schedule(place, seed, store)
         if wrong:
-            print(f"seed {seed}: {wrong}", flush=True)
+            print(f"{store}, seed {seed}: {wrong}", flush=True)
         else:
             shutil.rmtree(place, ignore_errors=True)
 

@@ -12,14 +12,16 @@ from connectors.commits import claiming
 from connectors.commits.claiming import acquire, claims_in, expired
 from connectors.commits.leases import SECONDS_VARIABLE
 from connectors.storage.local_files import LocalFiles
+from tests.ownership.disk_stores import STORES
 
-SCHEDULES = int(os.environ.get("PENSTOCK_OWNERSHIP_SCHEDULES", "40"))
+SCHEDULES = int(os.environ.get("PENSTOCK_OWNERSHIP_SCHEDULES", "10"))
 FIRST = int(os.environ.get("PENSTOCK_OWNERSHIP_SEED", "0"))
 
 
-def test_seeded_schedules_of_processes(tmp_path):
+@pytest.mark.parametrize("store", STORES)
+def test_seeded_schedules_of_processes(tmp_path, store):
     """A schedule is run again by its seed: `PENSTOCK_OWNERSHIP_SEED=7 PENSTOCK_OWNERSHIP_SCHEDULES=1`."""
-    command = [sys.executable, "-m", "tests.ownership.processes", str(tmp_path), str(FIRST), str(SCHEDULES)]
+    command = [sys.executable, "-m", "tests.ownership.processes", str(tmp_path), str(FIRST), str(SCHEDULES), store]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30 + 20 * SCHEDULES)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
