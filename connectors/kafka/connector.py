@@ -208,7 +208,7 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return (
             "at least once: an interrupted commit sends all records again, with the same headers `penstock.run` "
-            "and `penstock.record`",
+            "and `penstock.record`; so does a run whose state directory is lost or old",
         )
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:

@@ -66,8 +66,8 @@ class Driver:
         out = self.process.stdout
         assert out is not None
         while b"\n" not in self.buffer:
-            left = until - time.monotonic()
-            assert left > 0 and select.select([out], [], [], left)[0], f"stuck: {self.text()}"
+            left = max(until - time.monotonic(), 0)
+            assert select.select([out], [], [], left)[0], f"stuck: {self.text()}"
             read = os.read(out.fileno(), 65536)
             assert read, f"it has ended: {self.text()}"
             self.buffer += read
@@ -229,7 +229,7 @@ def old_rows(world: World, plans: Sequence[Plan], driver: Driver, folder: Path) 
     for plan in plans:
         plan.place.mkdir(parents=True)
     sinks = "\n".join(world.sink(plan.place, plan.kind, "append") for plan in plans)
-    source = f'LocalFile {{ path = "{folder}/in-old", file_format_type = csv, schema {{ fields {{ id = int, version = int }} }} }}'
+    source = f'LocalFile {{ path = "{folder}/in-old", file_format_type = csv, {FIELDS} }}'
     path = folder / f"old-{plans[0].seed}.conf"
     path.write_text(f"env {{ job.name = old }}\nsource {{ {source} }}\nsink {{\n{sinks}\n}}\n")
     driver.ask(

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,32 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "in").mkdir()
     arrive(tmp_path, 1)
     return tmp_path
+
+
+ROWS = {
+    "the job runs for another environment, whose target is another": "test_two_environments_are_two_targets",
+    "it runs from another current folder": "test_another_current_folder_changes_nothing",
+    "another folder has a job file of the same name": "test_jobs_of_one_name_in_two_folders_are_two_jobs",
+    "another job reads and writes the same, from a source of the same name": (
+        "test_two_jobs_of_one_watermark_are_refused_by_name"
+    ),
+    "the file of the job is renamed or moved": "test_a_renamed_file_goes_on",
+    "a query of the job is edited": "test_an_edited_query_goes_on",
+    "an expectation or a `query` is added to the source": "test_an_added_expectation_goes_on",
+    "the source is renamed": "test_a_renamed_source_is_refused_until_its_uid_says_what_it_was",
+    "the source reads another path or table, or by another column": "test_another_location_or_column_is_refused",
+    "a target is added beside others of the source": "test_a_new_target_is_refused_beside_one_that_has_rows",
+    "the target is deleted": "test_a_deleted_target_is_an_error_until_a_full_refresh",
+}
+"""The rows of the table in docs/incremental.md, and the test that runs each."""
+
+
+def test_each_row_of_the_page_has_a_test():
+    page = (Path(__file__).parents[3] / "docs" / "incremental.md").read_text()
+    table = page.partition("| What happens |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
+    assert rows == list(ROWS)
+    assert all(name in globals() for name in ROWS.values())
 
 
 def arrive(folder, id):

@@ -17,6 +17,7 @@ from catalog.diagnostics.diagnostic import PenstockError, RunError
 from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
+from connectors.storage.object_store import StoreSettings
 from engine.plan.streams import streams_of
 from engine.runtime.execute import run_job
 from engine.runtime.run_request import RunRequest
@@ -29,7 +30,13 @@ from tests.connectors.kafka.jobs import compiled
 
 pytestmark = pytest.mark.spark
 
-SINKS = ("files", "delta", "iceberg", "paimon", "jdbc")
+USUAL = ("files", "delta", "iceberg", "paimon", "postgres")
+SINKS = (*USUAL, "mariadb", "s3", "kafka")
+AT_LEAST_ONCE = ("kafka",)
+"""A topic has no marks: its records are sent again, as `explain` says, and none is lost."""
+DATABASES = ("postgres", "mariadb")
+AGO = 3
+"""How many micro-batches the restored state directory is old."""
 FIELDS = "schema { fields { id = bigint, name = string } }"
 
 
@@ -52,6 +59,7 @@ class Case:
 CASES = (
     Case("batch", "nothing", None),
     Case("batch", "state deleted", None),
+    Case("batch", "state restored", None),
     Case("batch", "id reused", None),
     Case("batch", "id reused by another plan", "PEN5221"),
     Case("batch", "target dropped", "PEN5222", ()),
@@ -61,18 +69,18 @@ CASES = (
     Case("stream", "checkpoint deleted", "PEN5221"),
     Case("stream", "state deleted", "PEN5221"),
     Case("stream", "state deleted, nothing arrived", None),
-    Case("stream", "state restored", "PEN5221", (1, 2, 3)),
+    Case("stream", "state restored", "PEN5221", (1, 2, *range(10, 10 + AGO))),
     Case("stream", "id reused", "PEN5221"),
     Case("stream", "target dropped", "PEN5222", ()),
     Case("stream", "state deleted and target dropped", None, (1, 2, 3, 4)),
     Case("stream", "target restored", "PEN5222", (1, 2)),
 )
 IN_EVERY_RUN = {
-    ("batch", "state deleted"): SINKS,
-    ("batch", "target dropped"): ("files", "jdbc"),
+    ("batch", "state deleted"): USUAL,
+    ("batch", "target dropped"): ("files", "postgres"),
     ("batch", "id reused by another plan"): ("delta",),
-    ("batch", "state deleted and target dropped"): ("jdbc",),
-    ("stream", "checkpoint deleted"): SINKS,
+    ("batch", "state deleted and target dropped"): ("postgres",),
+    ("stream", "checkpoint deleted"): USUAL,
     ("stream", "state restored"): ("iceberg",),
     ("stream", "target dropped"): ("paimon", "delta"),
     ("stream", "target restored"): ("delta",),
@@ -81,11 +89,12 @@ IN_EVERY_RUN = {
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """The folder of one case, and what is in it."""
+    """The folder of one case, and what is in it. `servers`: what the sink needs beside it: a database, a bucket, or a
+    broker and a topic."""
 
     spark: object
     folder: object
-    postgres: object
+    servers: dict
     case: Case
     kind: str
 
@@ -97,6 +106,10 @@ class World:
     def target(self):
         return self.folder / "target"
 
+    @property
+    def database(self):
+        return self.servers["database"]
+
     def add(self, *ids):
         (self.folder / "in").mkdir(exist_ok=True)
         text = "\n".join(json.dumps({"id": id, "name": f"n{id}"}) for id in ids)
@@ -104,14 +117,20 @@ class World:
 
     @property
     def sink(self):
-        database = f'url = "{self.postgres.url}", user = "{self.postgres.user}", password = "{self.postgres.password}"'
-        return {
-            "files": f'LocalFile {{ path = "{self.target}", file_format_type = parquet',
-            "delta": f'Delta {{ path = "{self.target}"',
-            "iceberg": f'Iceberg {{ warehouse = "{self.target}", table = "db.i"',
-            "paimon": f'Paimon {{ path = "{self.target}"',
-            "jdbc": f'Jdbc {{ {database}, table = "lost"',
-        }[self.kind]
+        match self.kind:
+            case "files":
+                return f'LocalFile {{ path = "{self.target}", file_format_type = parquet'
+            case "s3":
+                return f'S3File {{ bucket = "{self.servers["bucket"]}", path = "/target", file_format_type = parquet'
+            case "kafka":
+                broker, topic = self.servers["kafka"], self.servers["topic"]
+                return f'Kafka {{ bootstrap.servers = "{broker.servers}", topic = {topic}'
+            case "iceberg":
+                return f'Iceberg {{ warehouse = "{self.target}", table = "db.i"'
+            case "delta" | "paimon":
+                return f'{self.kind.title()} {{ path = "{self.target}"'
+        login = ", ".join(f'{name} = "{value}"' for name, value in self.database.options.items())
+        return f'Jdbc {{ {login}, table = "lost"'
 
     def job(self, query="select id, upper(name) as name from s"):
         is_stream = self.case.mode == "stream"
@@ -135,8 +154,13 @@ class World:
     def ids(self):
         task = ScanTask(options_of(paimon.source_options, path=str(self.target)), CatalogTable.unknown("p"))
         match self.kind:
-            case "jdbc":
-                rows = self.postgres.rows("select id from lost") if "lost" in self.postgres.tables() else []
+            case "postgres" | "mariadb":
+                rows = self.database.rows("select id from lost") if "lost" in self.database.tables() else []
+            case "kafka":
+                rows = [(json.loads(value)["id"],) for value in self.servers["kafka"].values(self.servers["topic"])]
+            case "s3":
+                path = self.servers["bucket"] / "target"
+                rows = self.spark.read.schema("id bigint").parquet(str(path)).collect() if path.exists() else []
             case _ if not self.target.exists():
                 rows = []
             case "files":
@@ -153,33 +177,50 @@ class World:
 
     def copy(self):
         """A copy of the target, from which `restore` makes it again."""
-        if self.kind == "jdbc":
-            for table in ("lost", "penstock_commits"):
-                if table in self.postgres.tables():
-                    self.postgres.run(f"create table {table}_copy as table {table}")
-        elif self.target.exists():
-            shutil.copytree(self.target, self.folder / "copy")
+        match self.kind:
+            case "postgres" | "mariadb":
+                for table in ("lost", "penstock_commits"):
+                    if table in self.database.tables():
+                        self.database.run(f"create table {table}_copy as select * from {table}")
+            case "s3":
+                target = self.servers["bucket"] / "target"
+                self.servers["copy"] = {key: target.read(key) for key in target.keys()}  # noqa: SIM118
+            case _ if self.target.exists():
+                shutil.copytree(self.target, self.folder / "copy")
 
     def drop(self):
-        if self.kind == "jdbc":
-            self.postgres.run("drop table lost")
-        else:
-            shutil.rmtree(self.target)
+        match self.kind:
+            case "postgres" | "mariadb":
+                self.database.run("drop table lost")
+            case "s3":
+                bucket = self.servers["bucket"]
+                for key in (bucket / "target").keys():  # noqa: SIM118
+                    bucket.delete(f"target/{key}")
+            case "kafka":
+                self.servers["kafka"].delete(self.servers["topic"])
+                self.servers["kafka"].create(self.servers["topic"])
+            case _:
+                shutil.rmtree(self.target)
         self.spark.catalog.clearCache()
 
     def restore(self):
-        if self.kind == "delta" and self.ids() and (self.folder / "copy").exists():
-            self.spark.sql(f"RESTORE TABLE delta.`{self.target}` TO VERSION AS OF 0")
-        elif self.kind == "jdbc":
-            self.postgres.run("truncate lost")
-            self.postgres.run("truncate penstock_commits")
-            if "lost_copy" in self.postgres.tables():
-                self.postgres.run("insert into lost table lost_copy")
-                self.postgres.run("insert into penstock_commits table penstock_commits_copy")
-        else:
-            self.drop()
-            if (self.folder / "copy").exists():
-                shutil.copytree(self.folder / "copy", self.target)
+        match self.kind:
+            case "delta" if self.ids() and (self.folder / "copy").exists():
+                self.spark.sql(f"RESTORE TABLE delta.`{self.target}` TO VERSION AS OF 0")
+            case "postgres" | "mariadb":
+                for table in ("lost", "penstock_commits"):
+                    self.database.run(f"delete from {table}")
+                    if f"{table}_copy" in self.database.tables():
+                        self.database.run(f"insert into {table} select * from {table}_copy")
+            case "s3":
+                self.drop()
+                for key, content in self.servers.get("copy", {}).items():
+                    bucket = self.servers["bucket"]
+                    bucket.client.put_object(Bucket=bucket.bucket, Key=f"target/{key}", Body=content)
+            case _:
+                self.drop()
+                if (self.folder / "copy").exists():
+                    shutil.copytree(self.folder / "copy", self.target)
 
 
 def happen(world: World) -> None:
@@ -193,12 +234,15 @@ def happen(world: World) -> None:
         world.restore()
         world.add(4)
         return
+    if (world.case.mode, event) == ("batch", "state restored"):
+        world.state.mkdir()
     assert world.run() == 2
     assert world.ids() == (1, 2)
-    if event == "state restored":
+    if event == "state restored" and world.case.mode == "stream":
         shutil.copytree(world.state, world.folder / "old")
-        world.add(3)
-        assert world.run() == 1
+        for id in range(10, 10 + AGO):
+            world.add(id)
+            assert world.run() == 1
         shutil.rmtree(world.state)
         shutil.copytree(world.folder / "old", world.state)
         world.add(4)
@@ -209,6 +253,9 @@ def happen(world: World) -> None:
         world.drop()
     if event == "target restored":
         world.restore()
+    if event == "state restored":  # as it was before the run
+        shutil.rmtree(world.state)
+        world.state.mkdir()
     if event.startswith("state deleted"):
         shutil.rmtree(world.state)
     if event == "checkpoint deleted":
@@ -222,6 +269,12 @@ def check(world: World) -> None:
     state = world.folder / "other" if "id reused" in case.event else world.state
     job = world.job("select id, lower(name) as name from s") if "another plan" in case.event else world.job()
     before = world.ids()
+    if world.kind in AT_LEAST_ONCE:
+        world.run(job, state)
+        arrived = {int(id) for path in (world.folder / "in").iterdir() for id in ids_in(path)}
+        is_work = case.mode == "stream" or case.event in REPEATED
+        assert set(world.ids()) >= (arrived if is_work and "dropped" not in case.event else set(case.ids))
+        return
     if case.code is not None:
         with pytest.raises(PenstockError) as refused:
             world.run(job, state)
@@ -233,6 +286,14 @@ def check(world: World) -> None:
         assert world.ids() == case.ids
 
 
+REPEATED = ("state deleted", "state restored", "id reused", "id reused by another plan")
+"""What makes a batch run send its records again."""
+
+
+def ids_in(path):
+    return [json.loads(line)["id"] for line in path.read_text().splitlines()]
+
+
 def table(wanted):
     return [
         pytest.param(case, kind, id=f"{case} {kind}")
@@ -242,24 +303,43 @@ def table(wanted):
     ]
 
 
+@pytest.fixture
+def world_of(request, spark, tmp_path):
+    """The world of a case; only what its sink needs is started."""
+
+    def world(case, kind):
+        servers = {}
+        if kind in DATABASES:
+            servers["database"] = request.getfixturevalue(kind)
+            servers["database"].clear()
+        if kind == "s3":
+            store = request.getfixturevalue("s3")
+            servers["bucket"] = store.bucket()
+            StoreSettings.of(str(servers["bucket"]), store.settings).apply(request.getfixturevalue("s3_spark"))
+        if kind == "kafka":
+            servers["kafka"] = request.getfixturevalue("kafka")
+            servers["topic"] = servers["kafka"].topic()
+        return World(spark, tmp_path, servers, case, kind)
+
+    return world
+
+
 @pytest.mark.parametrize(("case", "kind"), table(True))
-def test_lost_old_and_foreign_state_is_noticed(spark, tmp_path, postgres, case, kind):
-    postgres.clear()
-    check(World(spark, tmp_path, postgres, case, kind))
+def test_lost_old_and_foreign_state_is_noticed(world_of, case, kind):
+    check(world_of(case, kind))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("case", "kind"), table(False))
-def test_the_whole_table_of_lost_state(spark, tmp_path, postgres, case, kind):
-    postgres.clear()
-    check(World(spark, tmp_path, postgres, case, kind))
+def test_the_whole_table_of_lost_state(world_of, case, kind):
+    check(world_of(case, kind))
 
 
-def test_a_state_directory_that_is_removed_before_the_decision(spark, tmp_path, postgres, monkeypatch):
+def test_a_state_directory_that_is_removed_before_the_decision(world_of, monkeypatch):
     """The targets are as they were."""
     from engine.runtime import job_execution
 
-    world = World(spark, tmp_path, postgres, Case("batch", "nothing", None), "files")
+    world = world_of(Case("batch", "nothing", None), "files")
     world.add(1, 2)
     commit_all = job_execution.commit_all
 
