@@ -38,6 +38,16 @@ def settle(spark: "SparkSession | None", journal: str) -> bool:
     return commits(files, folder)
 
 
+def record_committed(spark: "SparkSession | None", journal: str, run_id: str, identity: str) -> None:
+    """Record in the journal of another run that its write is committed, before this run changes the target: a target
+    whose rows are replaced no longer shows it."""
+    if journal:
+        files, folder = files_at(spark, journal)
+        if files.exists(f"{folder}/begin.json"):
+            write_id = identity.removeprefix(f"{run_id}.")
+            files.write(f"{folder}/{write_id}.committed.json", step_text({"by": "another run", "at": time.time()}))
+
+
 def roll_back(files: Files, folder: str) -> None:
     """Decide that the run of a journal is rolled back, unless it has decided already."""
     if not files.exists(f"{folder}/commit.json"):

@@ -1,5 +1,6 @@
 """Moves staged files into their target, in the way that its file system has."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from connectors.commits.claiming import taken_over
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def finish(spark: "SparkSession | None", staged: FileStaged) -> None:
+def finish(spark: "SparkSession | None", staged: FileStaged, done: Callable[[], None] | None = None) -> None:
     """Move the staged files into the target, for the holder of its lock. A second call finds the mark, and cleans up.
+    `done` is called when all is moved, before the staging is removed.
 
     Raises PEN5401 if another process has taken the write over meanwhile.
     """
@@ -31,6 +33,8 @@ def finish(spark: "SparkSession | None", staged: FileStaged) -> None:
         _move(files, staged, staging, target)
         if not has_mark(files, staged, target):  # each step found that another process has renamed the staging
             raise taken_over(staged.run_id)
+        if done is not None:
+            done()
         files.delete(staging)
         return
     refuse_other_work(staged.run_id, target, found_mark(files, staged.identity, target).work, staged.work)
@@ -39,6 +43,8 @@ def finish(spark: "SparkSession | None", staged: FileStaged) -> None:
             carry_over(f"{staging}/{before}", target)
     else:
         abort_uploads(files, staging)  # of rows that were staged again for a run that the target has
+    if done is not None:
+        done()
     files.delete(staging)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.commits import claiming, run_owner
 from connectors.commits.claiming import Claim, HeldError, taken_over
-from connectors.commits.run_decision import has_dismissed, settle
+from connectors.commits.run_decision import has_dismissed, record_committed, settle
 from connectors.commits.run_folder import run_folder_of
 from connectors.commits.steps import read_step
 from connectors.files.committing.file_staged import FileStaged, has_mark
@@ -142,7 +142,8 @@ def _end(spark: "SparkSession | None", files: Files, staging: str, staged: FileS
     is_due = other is not None and (settle(spark, other.journal) or _is_marked(spark, files, other))
     place = _renamed(files, staging, run) if files.primitives.renames else staging
     if other is not None and is_due:
-        finish(spark, other.at(as_uri(place)))
+        done = partial(record_committed, spark, other.journal, other.run_id, other.identity)
+        finish(spark, other.at(as_uri(place)), done)
     else:
         clear(files, place)
 

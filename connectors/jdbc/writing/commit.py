@@ -1,6 +1,6 @@
 """Commit staged writes of one database in one transaction, or remove what they staged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -18,8 +18,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext | None = None) -> None:
-    """One transaction for all writes that are not committed yet; then the staging tables are removed."""
+def commit_group(
+    spark: "SparkSession",
+    group: Sequence[JdbcStaged],
+    run: RunContext | None = None,
+    done: Callable[[], None] | None = None,
+) -> None:
+    """One transaction for all writes that are not committed yet; then `done` is called, and the staging tables are
+    removed."""
     with connected(spark, group[0].connection) as database:
         ledger.ensure(database)  # also where an earlier version of Penstock staged the rows
         with fence.only_process(database, group, run):
@@ -34,6 +40,8 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged], run: RunCon
                 fence.begin(database, due, run, _isolation_of(due))
                 with database.ended_transaction():
                     _move_rows(database, _uncommitted(database, due), run)
+            if done is not None:
+                done()
             for staged in group:
                 remove_staging(database, staged)
 

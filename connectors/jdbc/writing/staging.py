@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, TransientError, run_error
@@ -14,7 +15,7 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.commits import run_owner
 from connectors.commits.other_runs import is_over
-from connectors.commits.run_decision import settle
+from connectors.commits.run_decision import record_committed, settle
 from connectors.interface.sink import WriteTask
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
@@ -180,7 +181,9 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
     for other in others:
         left = replace(other, secrets=prepared.secrets)
         if settle(spark, other.journal) and other.is_loaded:
-            commit_group(spark, [left])
+            commit_group(
+                spark, [left], done=partial(record_committed, spark, other.journal, other.run_id, other.identity)
+            )
         else:
             abort(spark, left)
 
