@@ -14,6 +14,12 @@ def claims_folder(run_folder: str) -> str:
     return f"{run_folder}/claims"
 
 
+def epoch_of(journal: str) -> int:
+    """The epoch of the attempt of a journal, by the journal's folder or URI."""
+    number = journal.rpartition("/")[2].rpartition("-")[2]
+    return int(number) if number.isdecimal() else 1
+
+
 def run_folder_of(journal: str) -> str:
     """The folder of the run of a journal, by the journal's folder or URI."""
     return journal.rpartition("/")[0]

@@ -16,7 +16,7 @@ from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.commits import claiming, run_owner
 from connectors.commits.claiming import Claim, HeldError, taken_over
 from connectors.commits.run_decision import has_dismissed, record_committed, settle
-from connectors.commits.run_folder import run_folder_of
+from connectors.commits.run_folder import epoch_of, run_folder_of
 from connectors.commits.steps import read_step
 from connectors.files.committing.file_staged import FileStaged, has_mark
 from connectors.files.committing.finish_commit import finish
@@ -36,10 +36,13 @@ def acquire(
     spark: "SparkSession | None", files: Files, staged: FileStaged, run: RunContext, *, keeps: str | None = None
 ) -> None:
     """Lock the target for this process's work on the run, and end the writes of runs that have lost it, but for the
-    staging `keeps`; nothing if it holds the lock. Raises PEN5007 if another run holds it."""
+    staging `keeps`; nothing if it holds the lock. Raises PEN5007 if another run holds it, and PEN5401 if another process
+    has taken this run over: the lock is of its later attempt then."""
     _, root = files_at(spark, staged.root)
     if holds(files, root, run):
         return
+    if run.claim is not None:
+        run.claim.check()
     try:
         held = claiming.acquire(
             files,
@@ -174,7 +177,8 @@ def _has_lost(spark: "SparkSession | None", journal: str, files: Files, folder: 
 
 def _is_of_run(claim: Claim, journal: str) -> bool:
     """Whether a claim is of the run of that journal, in this or an earlier attempt."""
-    return bool(journal) and run_folder_of(claim.journal) == run_folder_of(journal)
+    is_same = bool(journal) and run_folder_of(claim.journal) == run_folder_of(journal)
+    return is_same and epoch_of(claim.journal) <= epoch_of(journal)
 
 
 def _is_locked(staged: FileStaged, holder: Claim) -> RunError:

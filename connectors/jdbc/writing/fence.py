@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError, run_error
+from connectors.commits.run_folder import run_folder_of
 from connectors.interface.run_context import RunContext
 from connectors.jdbc.database import Database
 from connectors.jdbc.dialect import RunLock
@@ -145,5 +146,5 @@ def _key_of(group: Sequence[JdbcStaged]) -> int:
 def _digest(group: Sequence[JdbcStaged]) -> str:
     """The run and its database: all writes of a run to one database are committed together."""
     first = group[0]
-    run = first.journal.rpartition("/")[0] or first.run_id
+    run = run_folder_of(first.journal) or first.run_id
     return hashlib.sha256(f"{run} {first.url} {first.user or ''}".encode()).hexdigest()
