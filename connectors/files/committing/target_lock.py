@@ -36,8 +36,8 @@ def acquire(
     spark: "SparkSession | None", files: Files, staged: FileStaged, run: RunContext, *, keeps: str | None = None
 ) -> None:
     """Lock the target for this process's work on the run, and end the writes of runs that have lost it, but for the
-    staging `keeps`; nothing if it holds the lock. Raises PEN5007 if another run holds it, and PEN5401 if another process
-    has taken this run over: the lock is of its later attempt then."""
+    staging `keeps`; nothing if it holds the lock. Raises PEN5007 if another run holds it, and PEN5401 if another
+    process has taken this run over: the lock is of its later attempt then."""
     _, root = files_at(spark, staged.root)
     if holds(files, root, run):
         return

@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from connectors.storage.object_store import StoreSettings
 from engine.cli import main
 from engine.runtime import job_execution
 from engine.spark.writing.abort import abort_all
@@ -20,6 +21,8 @@ from engine.state import ledger
 from engine.state.layout import layout_at
 from tests.connectors.killed_runs import Run
 from tests.connectors.stored_rows import delta_rows, iceberg_rows, paimon_rows, parquet_rows
+from tests.ownership import schedules
+from tests.services.s3 import JARS
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 TABLES = int(os.environ.get("PENSTOCK_TEST_CONTINUED_TABLES", "4"))
@@ -277,3 +280,42 @@ def test_after_a_sigkill_only_the_tables_that_were_not_staged_are_read(spark, fo
     assert main(["run", str(path), "--quiet"]) == 0, capsys.readouterr().err  # the watermarks have moved
     assert spark.read.parquet("file://" + str(folder / "out/t0")).count() == 101
     assert spark.read.parquet("file://" + str(folder / "out/t1")).count() == 100
+
+
+LEASE_SECONDS = 3
+
+
+def s3_job(folder: Path, bucket, settings) -> Path:
+    """Two tables from a disk that both hosts have to a bucket, in which the state directory is, too."""
+    given = ", ".join(f'"{name}" = "{value}"' for name, value in settings.items())
+    sinks = "\n".join(
+        f'S3File {{ plugin_input = {name}, bucket = "{bucket}", path = "/out/{name}", file_format_type = parquet, '
+        f"hadoop_s3_properties {{ {given} }} }}"
+        for name in ("one", "last")
+    )
+    return job(folder, f"{source('one')}\n{source('last')}", sinks)
+
+
+def test_a_killed_pod_is_continued_on_another_host(s3_spark, folder, s3, capsys, monkeypatch):
+    """Its host name and its process numbers are gone: once its lease has expired, what it had staged is kept."""
+    bucket = s3.bucket()
+    for name in ("one", "last"):
+        rows(folder, name, 1, 2)
+    path, state = s3_job(folder, bucket, s3.settings), f"{bucket}/state"
+    spark_settings = {f"spark.hadoop.{name}": value for name, value in s3.settings.items()}
+    monkeypatch.setattr(schedules, "LEASE_SECONDS", LEASE_SECONDS)
+    pod = schedules.Driver(folder, 1, {**spark_settings, "jars": JARS})
+    pod.ask(["run", str(path), "--quiet", "--run-id", "killed", "--state-dir", state], 0)
+    try:
+        until = time.monotonic() + 200
+        while not any(key.endswith(".basis.json") for key in (bucket / "state").keys()):  # noqa: SIM118
+            assert time.monotonic() < until, pod.text()
+            time.sleep(0.01)
+    finally:
+        pod.kill()
+    StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
+    assert main(["run", str(path), "--state-dir", state, "--resume", "killed", "--continue"]) == 0, capsys.readouterr()
+    assert re.search("[12] writes were staged by the killed attempt, and not read again", capsys.readouterr().out)
+    for name in ("one", "last"):
+        assert sorted(row.id for row in s3_spark.read.parquet(f"{bucket}/out/{name}").collect()) == [1, 2]
+    assert [key for key in bucket.keys() if key.startswith("out/.")] == bucket.uploads() == []  # noqa: SIM118
