@@ -226,7 +226,9 @@ def test_what_a_driver_has_begun_to_remove_is_read_again(spark, folder, capsys, 
     paused = killed_in(monkeypatch, "last", path)
     assert paused.journal.begin_abort() == frozenset()  # it is paused there, and goes on when all is committed
     assert main(["run", str(path), "--resume", "killed", "--continue"]) == 0, capsys.readouterr().err
-    assert "`files_out`: the process that staged it has begun to remove its rows" in capsys.readouterr().err
+    assert "`files_out`, `delta_out`, `d_iceberg`, `d_paimon`, `t`: the process that staged it has begun to remove" in (
+        capsys.readouterr().err
+    )
     assert sorted(read_by_run(folder)) == sorted(PAUSED)
     check_paused(folder)
     for check in paused.checks:

@@ -127,7 +127,7 @@ def test_nothing_grows_with_the_number_of_micro_batches(spark, tmp_path, stream,
 
 
 def test_a_stream_that_begins_again_is_refused_though_its_first_marks_are_gone(tmp_path, stream, postgres):
-    """Its first micro-batch was committed long ago: of it, the tables of Delta and the database have no mark any more."""
+    """Its first micro-batch was committed long ago: tables of Delta and of the database have no mark of it any more."""
     postgres.clear()
     stream.arrive(0, 4)
     stream.run(postgres)
