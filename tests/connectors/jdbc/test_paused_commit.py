@@ -12,6 +12,7 @@ from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.recover import resume
 from engine.state.journal import RunOutcome
+from engine.state.layout import layout_at
 from tests.connectors.jobs import rows, run_writes, secrets_of, stage_writes, write
 
 pytestmark = pytest.mark.spark
@@ -53,7 +54,7 @@ def trial(spark, database, folder, monkeypatch, mode, chosen):
         return database.rows("select id, name from t order by id") if "t" in database.tables() else []
 
     def other():
-        found["outcome"] = resume(spark, state, run_id, secrets_of(*writes))
+        found["outcome"] = resume(spark, layout_at(spark, state), run_id, secrets_of(*writes))
         found["rows"] = held()
 
     run = stage_writes(spark, writes, state, run_id)
