@@ -65,6 +65,10 @@ OPTIONS: Final = (
            "When micro-batches of a streaming job run: `available_now` (until all that is there is read, then the job "
            "ends), `once` (the same in one micro-batch), or an interval, `30 seconds`. Default: `checkpoint.interval`, "
            "else `10 seconds`."),
+    Option("stream.watermark_policy", OptionType.STRING,
+           "The event time of a stream of several sources: `min` (default), that of the slowest, which waits for a "
+           "source without rows; `max`, that of the fastest, for which rows of the others come late. It is chosen at "
+           "the first start of a checkpoint.", choices=("min", "max")),
     Option("stream.checkpoint", OptionType.STRING,
            "The directory of a streaming job's checkpoints (default: `streams/<job>` in the state directory)."),
     Option("metrics_file", OptionType.STRING,

@@ -42,7 +42,10 @@ def node_hashes(plan: Plan) -> Mapping[AnyNode, str]:
 
 def _settings(plan: Plan) -> Value:
     env = plan.env
-    return {name: env.options.get(name) for name in _OF_SETTINGS} if env.options else {}
+    if not env.options:
+        return {}
+    policy = env.options.get("stream.watermark_policy")
+    return {**{name: env.options.get(name) for name in _OF_SETTINGS}, **({"policy": policy} if policy else {})}
 
 
 def sql_settings(plan: Plan) -> dict[str, Value]:

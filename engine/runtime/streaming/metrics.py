@@ -26,6 +26,10 @@ def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[M
         [({"source": stream.source, "sink": write.sink}, write.rows or 0)
          for stream in streams for write in tuple(stream.writes.values())],
     )  # fmt: skip
+    yield (
+        "penstock_stream_late_rows_total", "counter", "Rows that came later than the watermark, and were left out.",
+        [({"source": stream.source}, stream.late) for stream in streams],
+    )  # fmt: skip
     known = [(stream.source, stream.progress) for stream in streams if stream.progress is not None]
     yield (
         "penstock_stream_latency_seconds", "gauge", "Seconds from the start of the last micro-batch to its commit.",

@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity, run_error
 from catalog.masks import Masks
 from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
@@ -177,7 +177,8 @@ class _Job:
         """Record how the job has ended; `warnings`: of before it began."""
         changed = tuple(warning for stream in self.streams for warning in stream.checkpoint.warnings)
         self.look()  # the last micro-batches may have ended since it was asked last
-        result = self.result(failed, (*warnings, *changed))
+        late = tuple(_late_rows(stream) for stream in self.streams if stream.totals.late)
+        result = self.result(failed, (*warnings, *changed, *late))
         messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
         self.record(result.state, "; ".join(messages))
         return result
@@ -245,6 +246,15 @@ def _total(stream: Stream, number: int, state: State) -> PipelineResult:
         tuple(totals.reads.values()),
         tuple(totals.writes.values()),
     )
+
+
+def _late_rows(stream: Stream) -> Diagnostic:
+    """What Spark leaves out is counted by it after each task has grouped its own rows: groups are of one row or more."""
+    left_out = stream.totals.late
+    rows = "1 row or more" if left_out == 1 else f"{left_out:,} rows or more"
+    message = f"{rows} of `{stream.of.name}` came later than the watermark allows, and were left out"
+    help = "raise the `delay` of `watermark`, or write the rows themselves to a table of their own"
+    return Diagnostic("PEN5314", Severity.WARNING, message, stream.of.head.span, help)
 
 
 def _causes(error: BaseException) -> tuple[BaseException, ...]:

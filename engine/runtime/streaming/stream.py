@@ -109,6 +109,8 @@ class Stream:
         session = pipeline_session(self.spark, self.plan.env.session_settings)
         if self.of.stateful and not (_PARTITIONS in self.plan.env.spark or is_users(session, _PARTITIONS)):
             session.conf.set(_PARTITIONS, str(2 * self.spark.sparkContext.defaultParallelism))
+        if self.plan.env.options and (policy := self.plan.env.options.get("stream.watermark_policy")) is not None:
+            session.conf.set(_WATERMARK_POLICY, str(policy))
         try:
             opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches)
             self.order = opened.scans
@@ -228,6 +230,8 @@ def plan_of(plan: Plan, number: int) -> Plan:
 
 _UNREPORTED: Final = '"scala.Option.get()" is null'
 """In Java's message about the missing offsets."""
+
+_WATERMARK_POLICY: Final = "spark.sql.streaming.multipleWatermarkPolicy"
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
 """Each partition of a state writes a file for each micro-batch: Penstock's default is for batch jobs."""

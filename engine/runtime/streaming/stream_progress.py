@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The last micro-batch of a stream: its number, seconds from its start to its commit, the records that had arrived
-    and were not in it (None: no source says), and the rows that Spark read of each source."""
+    and were not in it (None: no source says), the rows that Spark read of each source, and those that came later than
+    the watermark (of groups it counts what is left of them after each task has grouped its own)."""
 
     batch: int
     seconds: float
     lag: int | None
     rows: tuple[int, ...] = ()
+    late: int = 0
 
     @property
     def counts(self) -> dict[str, object]:
@@ -48,7 +50,14 @@ def parse_progress(reported: Mapping[str, object]) -> Progress:
     lags = [_behind(source.get("latestOffset"), source.get("endOffset")) for source in listed]
     known = [lag for lag in lags if lag is not None]
     rows = tuple(int(source.get("numInputRows", 0)) for source in listed)
-    return Progress(int(str(reported["batchId"])), milliseconds / 1000, sum(known) if known else None, rows)
+    number, lag = int(str(reported["batchId"])), sum(known) if known else None
+    return Progress(number, milliseconds / 1000, lag, rows, _late(reported.get("stateOperators")))
+
+
+def _late(operators: object) -> int:
+    """The rows that Spark's operators with state left out, as later than the watermark."""
+    listed = operators if isinstance(operators, list) else []
+    return sum(int(operator.get("numRowsDroppedByWatermark", 0)) for operator in listed)
 
 
 def _behind(latest: object, end: object) -> int | None:

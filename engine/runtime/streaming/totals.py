@@ -12,12 +12,13 @@ from engine.runtime.streaming.stream_progress import Progress
 @dataclass(eq=False, slots=True)
 class StreamTotals:
     """The sums of a stream by the name of its head, `source`; `progress` of its last micro-batch; `counted`: the last
-    one whose rows, read by Spark itself, are in `reads`."""
+    one whose rows, read by Spark itself, are in `reads` and `late`."""
 
     source: str
     batches: int = 0
     counted: int = -1
     progress: Progress | None = None
+    late: int = 0
     reads: dict[str, ReadCount] = field(default_factory=dict)
     writes: dict[str, WriteCount] = field(default_factory=dict)
     warnings: dict[tuple[str, str], Diagnostic] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class StreamTotals:
             if progress.batch <= self.counted or not any(progress.rows):
                 continue
             self.counted = progress.batch
+            self.late += progress.late
             for source, rows in zip(sources, progress.rows, strict=False):
                 count = ReadCount(source, rows, None, 1)
                 self.reads[source] = _with_read(self.reads.get(source), count)
@@ -50,7 +52,8 @@ class StreamTotals:
     @property
     def counts(self) -> dict[str, object]:
         """For the ledger."""
-        return {"batches": self.batches, **(self.progress.counts if self.progress else {})}
+        late = {"late": self.late} if self.late else {}
+        return {"batches": self.batches, **(self.progress.counts if self.progress else {}), **late}
 
 
 def _with_read(before: ReadCount | None, count: ReadCount) -> ReadCount:

@@ -51,6 +51,10 @@ EFFECTS = {
         "test_old_runs_are_pruned_but_for_open_ones_and_those_begun_again",
     ),
     "stream.trigger": ("engine/runtime/streaming/test_checks.py", "test_triggers"),
+    "stream.watermark_policy": (
+        "engine/runtime/streaming/test_stream_state.py",
+        "test_the_fastest_of_two_sources_decides_where_the_job_says_so",
+    ),
     "stream.checkpoint": ("engine/runtime/streaming/test_changed_jobs.py", "test_a_checkpoint_is_where_the_job_says"),
     "metrics_file": (
         "engine/runtime/test_costs.py",

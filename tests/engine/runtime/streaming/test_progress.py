@@ -24,6 +24,16 @@ def test_the_lag_is_what_has_arrived_and_was_not_read():
     assert parse_progress(REPORTED) == Progress(4, 1.25, 9, (7,))
 
 
+def test_late_rows_are_those_that_operators_with_state_left_out():
+    operators = [{"numRowsDroppedByWatermark": 2}, {"numRowsDroppedByWatermark": 3}, {}]
+    totals = StreamTotals("k")
+    for number in (4, 5, 5):
+        totals.look([parse_progress({**REPORTED, "batchId": number, "stateOperators": operators})], ())
+    assert (totals.late, totals.counts["late"]) == (10, 10)
+    text = prometheus_text("j", "r", [totals], is_running=True)
+    assert 'penstock_stream_late_rows_total{job="j",run="r",source="k"} 10' in text
+
+
 def test_sources_without_offsets_that_count_have_no_lag():
     files = {**REPORTED, "sources": [{"endOffset": {"logOffset": 1}, "latestOffset": None}]}
     assert parse_progress(files).lag is None

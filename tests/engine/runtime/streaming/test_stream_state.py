@@ -132,3 +132,33 @@ def test_windows_over_a_topic_with_a_key_of_its_offsets(spark, tmp_path, kafka):
     assert rows(spark, tmp_path, "stream", "w") == [("x", 3)]
     assert {read.source: read.rows for read in result.reads} == {"k": 5}
     assert sum(kafka.committed("windows").values()) == 5
+
+
+def test_rows_that_come_too_late_are_counted_and_warned_of(spark, tmp_path):
+    """Rows of one key each, so that Spark groups none of them before it counts them."""
+    query = sql("s", "hourly", "select window(at, '1 hour').start as hour, id, count(*) as n from s "
+                "group by window(at, '1 hour'), id")  # fmt: skip
+    parts = (files(tmp_path, "s"), query, ("hourly",))
+    arrive(tmp_path / "s", "a", (1, "x", 0), (2, "x", 300))
+    assert [warning.code for warning in run(spark, tmp_path, "stream", *parts).warnings] == []
+    arrive(tmp_path / "s", "b", (3, "x", 10), (4, "x", 20), (5, "x", 310))
+    result = run(spark, tmp_path, "stream", *parts)
+    assert [(warning.code, warning.message) for warning in result.warnings] == [
+        ("PEN5314", "2 rows or more of `hourly` came later than the watermark allows, and were left out")
+    ]
+
+
+def test_the_fastest_of_two_sources_decides_where_the_job_says_so(spark, tmp_path):
+    """By default, rows wait for the other source, which is silent; with `max` a left join yields them."""
+    sources = files(tmp_path, "a") + "\n" + files(tmp_path, "b")
+    query = sql("a, b", "joined", "select a.id, b.name from a left join b on a.id = b.id "
+                "and b.at between a.at and a.at + interval 1 hour")  # fmt: skip
+    arrive(tmp_path / "b", "1", (9, "x", 0))
+    arrive(tmp_path / "a", "1", (1, "x", 0))
+    arrive(tmp_path / "a", "2", (2, "x", 600))
+    for policy, found in (("", []), (", stream.watermark_policy = max", [(1, None)])):
+        text = job(tmp_path, "stream", sources, query, ("joined",)).replace(NOW, f"{NOW}{len(policy)}{policy}")
+        for name in ("3", "4"):  # the watermark of a run is known to the next one
+            arrive(tmp_path / "a", f"{name}{len(policy)}", (int(name), "x", 600))
+            assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).state is State.FINISHED
+        assert rows(spark, tmp_path, "stream", "joined") == found
