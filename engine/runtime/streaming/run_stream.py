@@ -254,7 +254,7 @@ def _late_rows(stream: Stream) -> Diagnostic:
     rows = "1 row or more" if left_out == 1 else f"{left_out:,} rows or more"
     message = f"{rows} of `{stream.of.name}` came later than the watermark allows, and were left out"
     help = "raise the `delay` of `watermark`, or write the rows themselves to a table of their own"
-    return Diagnostic("PEN5314", Severity.WARNING, message, stream.of.head.span, help)
+    return Diagnostic("PEN5314", message, stream.of.head.span, help, Severity.WARNING)
 
 
 def _causes(error: BaseException) -> tuple[BaseException, ...]:
