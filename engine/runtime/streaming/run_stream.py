@@ -249,11 +249,11 @@ def _total(stream: Stream, number: int, state: State) -> PipelineResult:
 
 
 def _late_rows(stream: Stream) -> Diagnostic:
-    """What Spark leaves out is counted by it after each task has grouped its own rows: groups are of one row or more."""
+    """Spark counts what it leaves out after each task has grouped its own rows: a group may be of several."""
     left_out = stream.totals.late
     rows = "1 row or more" if left_out == 1 else f"{left_out:,} rows or more"
     message = f"{rows} of `{stream.of.name}` came later than the watermark allows, and were left out"
-    help = "raise the `delay` of `watermark`, or write the rows themselves to a table of their own"
+    help = "raise the `delay` of `watermark`, or write the rows themselves to another table"
     return Diagnostic("PEN5314", message, stream.of.head.span, help, Severity.WARNING)
 
 
