@@ -75,7 +75,7 @@ from connectors.interface.sink_abilities import (
     SupportsStagedTable,
     SupportsStatements,
 )
-from connectors.interface.source import SOURCE_QUERY, STREAM, ScanTask, Source, SourceCapabilities
+from connectors.interface.source import SOURCE_QUERY, STREAM, ScanTask, Source, SourceCapabilities, StreamState
 from connectors.interface.source_abilities import (
     ConnectionLimit,
     SupportsAcknowledgement,
@@ -167,6 +167,7 @@ __all__ = [
     "SourceCapabilities",
     "Span",
     "Staged",
+    "StreamState",
     "Struct",
     "SupportsAcknowledgement",
     "SupportsConnectionLimit",

@@ -58,12 +58,27 @@ def _unreported(warning: Diagnostic) -> None:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """Where a stream keeps its state, for a source that keeps some of its own: `folder`, next to the checkpoint.
+
+    `reached`: the offset at which the last micro-batch ends, as Spark's checkpoint has it, and `before` the offset at
+    which it begins; None where there is none. The last micro-batch may come again. `ends`: the stream ends once it has
+    read what is there.
+    """
+
+    folder: str
+    before: str | None = None
+    reached: str | None = None
+    ends: bool = False
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ScanTask:
     """One read: which table, which of its columns (None: all), which predicates (Spark SQL text) hold afterwards.
 
     `position`: what the read covers, where the source's `position` has said so. `report`: takes a warning that only the
-    run can give, such as of data that validation does not see.
+    run can give, such as of data that validation does not see. `state`: of `SupportsStreaming.stream` alone.
     """
 
     options: Options
@@ -72,6 +87,7 @@ class ScanTask:
     filters: tuple[str, ...] = ()
     position: Staged | None = None
     report: Callable[[Diagnostic], None] = _unreported
+    state: StreamState | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from catalog.options import Options
 from catalog.tables.table import CatalogTable, Column
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
@@ -156,6 +156,17 @@ class SupportsStreaming(ABC):
         """Whether `arrived` makes rows of the records of a micro-batch alone, by the same steps for each of them: then
         Spark plans them once."""
         return False
+
+    def is_bounded(self, options: Options) -> bool:
+        """Whether the block asks for a stream that ends once it has read what is there, whatever the job's trigger."""
+        return False
+
+    def stream_failure(self, options: Options) -> PenstockError | None:
+        """Why the stream of a block has failed, where the source knows it better than Spark's exception."""
+        return None
+
+    def close_stream(self, options: Options) -> None:  # noqa: B027 (most sources hold nothing)
+        """The stream of a block has ended: release what it holds."""
 
     def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
         """Why `streamed_rows` cannot yield the rows of a block that can be read as a stream; None where it can."""

@@ -113,7 +113,8 @@ def postgres() -> Iterator[Database]:
                 "--auth=scram-sha-256", f"--pwfile={secret}"]  # fmt: skip
         subprocess.run(make, check=True, user=user, capture_output=True)
         command = [str(binaries / "postgres"), "-D", str(data), "-h", "127.0.0.1", "-p", str(port), "-k", str(folder),
-                   "-c", "fsync=off", "-c", "timezone=Asia/Kathmandu"]  # fmt: skip
+                   "-c", "fsync=off", "-c", "timezone=Asia/Kathmandu", "-c", "wal_level=logical",
+                   "-c", "max_replication_slots=30", "-c", "max_wal_senders=30"]  # fmt: skip
         with _running(command, log, user, port) as restart:
             url = f"jdbc:postgresql://127.0.0.1:{port}/postgres"
             yield Database("postgres", url, "penstock", PASSWORD, port, restart)
@@ -144,7 +145,8 @@ def mariadb() -> Iterator[Database]:
             shutil.chown(accounts, user)
         command = [server, "--no-defaults", *own, f"--port={port}", "--bind-address=127.0.0.1",
                    f"--socket={folder}/s", f"--pid-file={data}/pid", "--innodb-flush-log-at-trx-commit=2",
-                   "--default-time-zone=+05:45"]  # fmt: skip
+                   "--default-time-zone=+05:45",
+                   "--log-bin=binlog", "--binlog-format=ROW", "--server-id=1"]  # fmt: skip
         with _running([*command, f"--init-file={accounts}"], log, user, port, again=command) as restart:
             url = f"jdbc:mariadb://127.0.0.1:{port}/test"
             yield Database("mariadb", url, "penstock", PASSWORD, port, restart)

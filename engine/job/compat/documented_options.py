@@ -81,6 +81,14 @@ _SENT: Final = (
     "url headers params array_mode batch_size request_interval_ms retry retry_backoff_multiplier_ms "
     "retry_backoff_max_ms connect_timeout_ms socket_timeout_ms multi_table_sink_replica"
 )
+_CAPTURE: Final = (
+    "url base-url username password database-names schema-names table-names table-pattern table-names-config "
+    "startup.mode stop.mode snapshot.split.size snapshot.fetch.size server-time-zone connect.timeout.ms "
+    "connect.max-retries connection.pool.size chunk-key.even-distribution.factor.upper-bound "
+    "chunk-key.even-distribution.factor.lower-bound sample-sharding.threshold inverse-sampling.rate "
+    "split.allow-sampling enable_concurrent_read exactly_once format schema-changes.enabled schema-changes.include "
+    "schema-changes.exclude debezium"
+)
 DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     **{name: f"{own} {_READ_FILES}".strip() for name, own in _STORES.items()},
     "FakeSource": "tables_configs schema rows row.num split.num split.read-interval map.size array.size bytes.length "
@@ -106,6 +114,7 @@ DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     "split.allow-sampling enable_concurrent_read split.string_split_mode split.string-strategy "
     "split.string_split_mode_collate",
     "Paimon": f"{_PAIMON} table_list query",
+    "Postgres-CDC": f"{_CAPTURE} slot.name decoding.plugin.name require-replica-identity-full",
     "Kafka": "topic tables_configs table_list bootstrap.servers pattern consumer.group commit_on_checkpoint "
     "poll.timeout kafka.config schema format avro_schema format_error_handle_way debezium_record_include_schema "
     "debezium_record_table_filter field_delimiter start_mode start_mode.offsets start_mode.timestamp "

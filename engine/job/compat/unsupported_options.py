@@ -17,6 +17,7 @@ _KERBEROS_FILE: Final = Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",))
 """Its default, which SeaTunnel's web interface writes."""
 _TIMEOUT: Final = Unsupported("give the driver's own setting in `properties`", is_ignored=True)
 _SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignored=True)
+_SPLITS_NONE: Final = Unsupported("a snapshot is one consistent read", is_ignored=True)
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 
 _ANY_NAME: Final = Unsupported("no catalog is opened by a name of the job's: leave it out", is_ignored=True)
@@ -58,6 +59,13 @@ _HDFS: Final = {
     "krb5_path": Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",), is_ignored=True),
     "kerberos_principal": Unsupported("set `spark.kerberos.principal` in `env`", is_ignored=True),
     "kerberos_keytab_path": Unsupported("set `spark.kerberos.keytab` in `env`", is_ignored=True),
+}
+
+_CAPTURE: Final = {
+    "split.allow-sampling": _SPLITS_NONE,
+    "enable_concurrent_read": _SPLITS_NONE,
+    "schema-changes.include": Unsupported("columns that are added are followed, nothing else", ([], ["add.column"])),
+    "schema-changes.exclude": Unsupported("leave `schema-changes.enabled` out: a change stops the stream", ([],)),
 }
 
 _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
@@ -127,6 +135,12 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "increment.scan-interval": _STREAM,
     },
     "Paimon": _PAIMON,
+    "Postgres-CDC": {
+        **_CAPTURE,
+        "require-replica-identity-full": Unsupported(
+            "a table needs a primary key, or REPLICA IDENTITY FULL", is_ignored=True
+        ),
+    },
 }
 _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "*": {"multi_table_sink_replica": Unsupported("Spark's tasks write a table in parallel", is_ignored=True)},

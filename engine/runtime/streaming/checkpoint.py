@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, run_error
+from connectors.interface.source import StreamState
 from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin_of
 from engine.plan.shown_options import shown
@@ -102,6 +103,13 @@ class Checkpoint:
         found = next((each for each in (path, f"{path}.compact") if self.files.exists(each)), None)
         lines = self.files.read(found).splitlines()[1:] if found is not None else []
         return sorted(line for line in lines if json.loads(line).get("batchId") == number)
+
+    def source_state(self, *, ends: bool) -> StreamState:
+        """What the only source of the stream may keep, and where it is."""
+        last = self.last_batch
+        reached = None if last is None else next(iter(self.offsets(last)), None)
+        before = next(iter(self.offsets(last - 1)), None) if last else None
+        return StreamState(f"{self.folder}/source", before, reached, ends)
 
     @property
     def shuffle_partitions(self) -> str | None:

@@ -149,6 +149,8 @@ class _Job:
             while active := [stream for stream in self.streams if stream.is_active]:
                 self.stop(active)
                 sleep(_POLL_SECONDS)
+            for stream in self.streams:
+                stream.close()
         return failed
 
     def goes_on(self, stream: Stream, failed: dict[Stream, BaseException]) -> bool:

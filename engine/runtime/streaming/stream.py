@@ -14,14 +14,14 @@ from connectors.shared.staged import Staged
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
 from engine.plan.nodes import Plan, Scan, Write, below
-from engine.plan.streams import StreamPlan
+from engine.plan.streams import StreamPlan, streaming_source
 from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.streaming.checkpoint import Checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.stream_progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
-from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
+from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.lower import Arrived
 from engine.spark.persist import persist, release
 from engine.spark.session import pipeline_session
@@ -87,6 +87,15 @@ class Stream:
         return plan_of(self.plan, 0 if not self.checkpoint.has_batches else 1).writes
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether its sources ask for an end."""
+        return all(streaming_source(scan).is_bounded(scan.options) for scan in self.of.scans)
+
+    @property
+    def has_end(self) -> bool:
+        return self.is_bounded or ends_by_itself(self.plan.env)
+
+    @property
     def is_active(self) -> bool:
         return self.query is not None and bool(self.query.isActive)
 
@@ -112,12 +121,14 @@ class Stream:
         if self.plan.env.options and (policy := self.plan.env.options.get("stream.watermark_policy")) is not None:
             session.conf.set(_WATERMARK_POLICY, str(policy))
         try:
-            opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches)
+            state = self.checkpoint.source_state(ends=self.has_end)
+            opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches, state=state)
             self.order = opened.scans
             self.checkpoint.begin([self.of.scans.index(scan) for scan in opened.scans])
             writer: DataStreamWriter = opened.rows.writeStream.foreachBatch(self.run_batch)
             writer = writer.option("checkpointLocation", self.checkpoint.spark_location)
-            self.query = _triggered(writer, trigger_of(self.plan.env)).start()
+            trigger = AVAILABLE_NOW if self.is_bounded else trigger_of(self.plan.env)
+            self.query = _triggered(writer, trigger).start()
         except SPARK_ERRORS as error:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
 
@@ -137,9 +148,17 @@ class Stream:
         raised = self.query.exception() if self.query is not None else None
         if raised is None:
             return None
+        known = (streaming_source(scan).stream_failure(scan.options) for scan in self.of.scans)
+        if (own := next(filter(None, known), None)) is not None:
+            return placed(own, self.of.head)
         error = as_run_error(raised, self.of.head, below(self.of.head))
         error.__cause__ = raised  # it decides whether the stream starts again
         return error
+
+    def close(self) -> None:
+        """Have its sources release what they hold: it will not start again."""
+        for scan in self.of.scans:
+            streaming_source(scan).close_stream(scan.options)
 
     @property
     def is_unreported(self) -> bool:
@@ -169,7 +188,7 @@ class Stream:
 
     def run_empty(self) -> None:
         """What a batch job does without rows: targets are created, or emptied. Only where nothing has ever arrived."""
-        if ends_by_itself(self.plan.env) and not self.checkpoint.has_batches:
+        if self.has_end and not self.checkpoint.has_batches:
             self._run(0, Arrived(None), "start")
 
     def positions(self, number: int) -> Mapping[Scan, Staged]:

@@ -1,12 +1,12 @@
 """Opens a stream: the streaming DataFrame of its head, and what of it Spark reads in which order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from connectors.interface.source import ScanTask
+from connectors.interface.source import ScanTask, StreamState
 from engine.plan.nodes import Node, Persisted, Scan
 from engine.plan.streams import StreamPlan, streaming_source
 from engine.spark.lower import as_declared, lower_nodes
@@ -21,10 +21,13 @@ class OpenStream:
     scans: tuple[Scan, ...]
 
 
-def open_stream(spark: SparkSession, stream: StreamPlan, *, is_new: bool) -> OpenStream:
-    """Open a stream, in the pipeline's own session."""
+def open_stream(
+    spark: SparkSession, stream: StreamPlan, *, is_new: bool, state: StreamState | None = None
+) -> OpenStream:
+    """Open a stream, in the pipeline's own session. `state`: that of a stream whose head is its source."""
     if (scan := stream.scan) is not None:
-        return OpenStream(streaming_source(scan).stream(spark, _task(scan), is_new=is_new), (scan,))
+        task = replace(_task(scan), state=state)
+        return OpenStream(streaming_source(scan).stream(spark, task, is_new=is_new), (scan,))
     opened: dict[Node, DataFrame] = {
         scan: as_declared(streaming_source(scan).streamed_rows(spark, _task(scan), is_new=is_new), scan)
         for scan in stream.scans
