@@ -40,7 +40,7 @@ def kind_rows(changes: Sequence[RowChange], has_all: bool) -> list[KindRow]:
         if change.before is None and change.after is None:
             message = f"`{change.shape.text}` was truncated, which row kinds cannot express"
             help = (
-                "take a new snapshot: empty the target, and name another checkpoint, "
+                "begin anew with a snapshot, into another target: name another checkpoint, "
                 "`env { stream.checkpoint = … }`, and another `slot.name`"
             )
             raise run_error("PEN5493", message, None, help)

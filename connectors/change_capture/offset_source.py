@@ -30,7 +30,7 @@ def write_offer(path: str, **values: str | None) -> None:
 
 
 def asked(path: str) -> tuple[str, str] | None:
-    """Between which offsets the last micro-batch is that Spark has begun; None where it has not told."""
+    """Between which offsets the last micro-batch is that Spark has begun; None where it has begun none."""
     try:
         with open(f"{path}.asked", encoding="utf-8") as file:
             values = json.load(file)

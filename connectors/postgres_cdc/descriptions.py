@@ -9,7 +9,7 @@ from catalog.types.datatypes import DataType
 from connectors.change_capture.table_shape import ShapeColumn, TableShape
 from connectors.jdbc.describe import native_type
 from connectors.jdbc.known_dialects import POSTGRESQL
-from connectors.postgres_cdc.pgoutput import Relation
+from connectors.postgres_cdc.pgoutput import LoggedRelation
 
 _COLUMNS: Final = """
 select n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
@@ -88,7 +88,7 @@ def _description(table: str, rows: list[Any], types: NativeTypes, given: tuple[s
     return TableDescription(shape, identity, primary_key, identity_names)
 
 
-def relation_shape(relation: Relation, types: NativeTypes, keys: Sequence[str]) -> TableShape:
+def relation_shape(relation: LoggedRelation, types: NativeTypes, keys: Sequence[str]) -> TableShape:
     """The columns of a relation of the log; `keys`: what identifies its rows. Raises PEN5492 where it lacks a key."""
     types.learn(column.type for column in relation.columns)
     columns = tuple(types.column(column.name, column.type, column.modifier) for column in relation.columns)

@@ -23,7 +23,7 @@ _KEY, _OLD, _NEW = b"KON"
 
 
 @dataclass(frozen=True, slots=True)
-class RelationColumn:
+class LoggedColumn:
     """A column as the log describes it. `modifier`: PostgreSQL's `atttypmod`."""
 
     name: str
@@ -33,11 +33,11 @@ class RelationColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class LoggedRelation:
     schema: str
     table: str
     identity: str
-    columns: tuple[RelationColumn, ...]
+    columns: tuple[LoggedColumn, ...]
 
     @property
     def text(self) -> str:
@@ -49,7 +49,7 @@ class PgoutputReader:
     """Turns messages into transactions. `shape_of` gives the columns of a relation; None of a table that is not read:
     its changes are passed over."""
 
-    shape_of: Callable[[Relation], TableShape | None]
+    shape_of: Callable[[LoggedRelation], TableShape | None]
     shapes: dict[int, TableShape | None] = field(default_factory=dict)
     changes: dict[str, list[RowChange]] = field(default_factory=dict)
 
@@ -137,7 +137,7 @@ def _row(message: bytes, offset: int, shape: TableShape) -> tuple[Row, int]:
     return tuple(values), offset
 
 
-def _relation(message: bytes) -> tuple[int, Relation]:
+def _relation(message: bytes) -> tuple[int, LoggedRelation]:
     id = _INT32.unpack_from(message, 1)[0]
     schema, offset = _text(message, 5)
     table, offset = _text(message, offset)
@@ -150,9 +150,9 @@ def _relation(message: bytes) -> tuple[int, Relation]:
         name, offset = _text(message, offset + 1)
         type = _INT32.unpack_from(message, offset)[0]
         modifier = _SIGNED_INT32.unpack_from(message, offset + 4)[0]
-        columns.append(RelationColumn(name, type, modifier, is_key))
+        columns.append(LoggedColumn(name, type, modifier, is_key))
         offset += 8
-    return id, Relation(schema or "pg_catalog", table, identity, tuple(columns))
+    return id, LoggedRelation(schema or "pg_catalog", table, identity, tuple(columns))
 
 
 def _text(message: bytes, offset: int) -> tuple[str, int]:

@@ -20,7 +20,7 @@ from connectors.change_capture.log_position import LogPosition
 from connectors.change_capture.log_server import LogServer, OpenLog, TableSnapshot, Transaction
 from connectors.change_capture.table_shape import ShapeColumn, TableShape
 from connectors.postgres_cdc.descriptions import NativeTypes, TableDescription, describe, relation_shape
-from connectors.postgres_cdc.pgoutput import PgoutputReader, Relation
+from connectors.postgres_cdc.pgoutput import PgoutputReader, LoggedRelation
 from connectors.postgres_cdc.text_values import SESSION, from_texts
 
 if TYPE_CHECKING:
@@ -331,7 +331,7 @@ class _OpenWal(OpenLog):
                 raise run_error("PEN5490", f"`{self.server.place}` cannot be read: {said}", None, help)
             time.sleep(0.5)
 
-    def _shape_of(self, relation: Relation) -> TableShape | None:
+    def _shape_of(self, relation: LoggedRelation) -> TableShape | None:
         import psycopg
 
         keys = self.tables.get(relation.text)

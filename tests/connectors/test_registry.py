@@ -13,7 +13,7 @@ def test_names_are_those_of_the_files():
         assert found.name == name
         assert found is (connectors.source(name.upper()) or connectors.sink(name.upper()))
         package, _, module = type(found).__module__.removesuffix(".connector").rpartition(".")
-        assert module.replace("_", "") == name.lower() or package.partition(".")[0] != "connectors"
+        assert module.replace("_", "") == name.replace("-", "").lower() or package.partition(".")[0] != "connectors"
 
 
 def test_unknown_names_and_wrong_kinds():
