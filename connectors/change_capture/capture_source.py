@@ -346,18 +346,17 @@ def _offset(text: str | None) -> LogPosition | None:
 
 
 def _range(position: Staged | None, batch: "DataFrame") -> tuple[LogReader, LogTail, str, LogPosition]:
-    """The reader of a micro-batch, and the offsets between which its changes are."""
-    assert isinstance(position, CapturePosition), "a micro-batch of changes has a position"
-    found = _running(position.of)
-    if found is None:
-        raise run_error("PEN5490", f"the log is not read any more by the stream of `{position.of}`")
-    reader, tail = found
-    told = asked(tail.offers)
-    if told is None or told[1] != position.at:
+    """The reader of a micro-batch, and the offsets between which its changes are: as Spark's process of the source has
+    left them, else as its marker says."""
+    found = _running(position.of) if isinstance(position, CapturePosition) else None
+    begun = asked(found[1].offers) if found is not None else None
+    if found is None or begun is None or not isinstance(position, CapturePosition) or begun[1] != position.at:
         row = batch.first()
         assert row is not None, "a micro-batch has a marker"
-        told = (row[0], row[1])
-    return reader, tail, told[0], LogPosition.parse(told[1])
+        found, begun = _running(row[0]), (row[1], row[2])
+    if found is None:
+        raise run_error("PEN5490", "the log is not read any more by the stream that began this micro-batch")
+    return *found, begun[0], LogPosition.parse(begun[1])
 
 
 def _changes(reader: LogReader, tail: LogTail, start: LogPosition, end: LogPosition) -> list[RowChange]:

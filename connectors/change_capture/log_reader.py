@@ -41,6 +41,7 @@ class LogReader:
         self.thread: Thread | None = None
         self._added = 0.0
         self._held = 0
+        self._left: dict[str, LogPosition] = {}
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -57,6 +58,7 @@ class LogReader:
         """Read the changes of one more table, from the position that its tail has seen."""
         with self.changed:
             self.tails[tail.table] = tail
+            self._left.pop(tail.table, None)
             self.reopens = True
             self._added = monotonic()
             tail.offer()
@@ -70,11 +72,17 @@ class LogReader:
         with self.changed:
             is_last = self.tails.keys() <= {table}
             if not is_last:
-                del self.tails[table]
-                self.expected |= {table}  # its changes are kept by the server
+                self._leave(self.tails.pop(table))
         if is_last:
             self.close()
         return is_last
+
+    def _leave(self, tail: LogTail) -> None:
+        """Have the server keep the changes of a table that is read no longer."""
+        if tail.safe > tail.confirmed:
+            tail.source.confirm(tail.safe)
+            tail.confirmed = tail.safe
+        self._left[tail.table] = tail.confirmed
 
     def close(self) -> None:
         self.closing.set()
@@ -204,10 +212,11 @@ class LogReader:
         with self.changed:
             safe = {tail: tail.safe for tail in self.tails.values()}
             is_known = bool(self.expected) or monotonic() - self._added > _GRACE_SECONDS
-            is_whole = is_known and self.expected <= self.tails.keys() and not self._held
+            is_whole = is_known and self.expected <= self.tails.keys() | self._left.keys() and not self._held
+            left = tuple(self._left.values())
         for tail, position in safe.items():
             if position > tail.confirmed:
                 tail.source.confirm(position)
                 tail.confirmed = position
         if is_whole and safe:
-            log.confirm(min(safe.values()))
+            log.confirm(min((*safe.values(), *left)))

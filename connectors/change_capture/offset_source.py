@@ -40,11 +40,11 @@ def asked(path: str) -> tuple[str, str] | None:
 
 
 def markers(spark: "SparkSession", offer: str) -> "DataFrame":
-    """A streaming DataFrame with the row `start, end` in each micro-batch; `offer`: the file of the reader's offers."""
+    """A streaming DataFrame with the row `of, start, end` in each micro-batch; `offer`: the file of offers."""
     with active_session(spark, spark._jsparkSession):
         spark.dataSource.register(offset_source())
         reader = spark.readStream.format(_FORMAT).option("offer", offer)
-        return reader.schema("start string, end string").load()
+        return reader.schema("of string, start string, end string").load()
 
 
 def offset_source() -> "type[DataSource]":
@@ -74,9 +74,9 @@ def offset_source() -> "type[DataSource]":
             with open(f"{self.offer}.asked.new", "w", encoding="utf-8") as file:
                 json.dump({"start": start[AT], "end": end[AT]}, file)
             os.replace(f"{self.offer}.asked.new", f"{self.offer}.asked")
-            return [InputPartition((start[AT], end[AT]))]
+            return [InputPartition((end[OF], start[AT], end[AT]))]
 
-        def read(self, partition: Any) -> Iterator[tuple[str, str]]:
+        def read(self, partition: Any) -> Iterator[tuple[str, str, str]]:
             yield partition.value
 
     class MarkerSource(DataSource):

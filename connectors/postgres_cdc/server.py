@@ -20,7 +20,7 @@ from connectors.change_capture.log_position import LogPosition
 from connectors.change_capture.log_server import LogServer, OpenLog, TableSnapshot, Transaction
 from connectors.change_capture.table_shape import ShapeColumn, TableShape
 from connectors.postgres_cdc.descriptions import NativeTypes, TableDescription, describe, relation_shape
-from connectors.postgres_cdc.pgoutput import PgoutputReader, LoggedRelation
+from connectors.postgres_cdc.pgoutput import LoggedRelation, PgoutputReader
 from connectors.postgres_cdc.text_values import SESSION, from_texts
 
 if TYPE_CHECKING:

@@ -3,22 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from catalog.types.datatypes import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
-    SMALLINT,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    Array,
-    DataType,
-    Decimal,
-)
+from catalog.types.datatypes import BINARY, BOOLEAN, STRING, Array, DataType
+from connectors.change_capture.arrow_types import arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,23 +21,6 @@ SESSION: Final = {
 
 _TRUE: Final = ("t", "true", "1")
 _FALSE: Final = ("f", "false", "0")
-
-
-def arrow_type(type: DataType) -> "pa.DataType":
-    """The type of Arrow that Spark reads as this one."""
-    import pyarrow as pa
-
-    match type:
-        case Decimal(precision, scale):
-            return pa.decimal128(precision, scale)
-        case Array(element):
-            return pa.list_(arrow_type(element))
-    plain = {
-        str(BOOLEAN): pa.bool_(), str(SMALLINT): pa.int16(), str(INT): pa.int32(), str(BIGINT): pa.int64(),
-        str(FLOAT): pa.float32(), str(DOUBLE): pa.float64(), str(STRING): pa.string(), str(BINARY): pa.binary(),
-        str(DATE): pa.date32(), str(TIMESTAMP): pa.timestamp("us", "UTC"), str(TIMESTAMP_NTZ): pa.timestamp("us"),
-    }  # fmt: skip
-    return plain[str(type)]
 
 
 def from_texts(texts: "pa.Array | Sequence[str | None]", type: DataType) -> "pa.Array":

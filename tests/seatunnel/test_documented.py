@@ -56,11 +56,11 @@ def test_one_without_effect_is_a_warning_under_the_flag(tmp_path):
 
 def test_an_unknown_plugin_is_answered_with_what_to_use(tmp_path):
     job = tmp_path / "job.conf"
-    job.write_text("source { MySQL-CDC { plugin_output = a } }\nsink { Console {} }")
+    job.write_text("source { Oracle-CDC { plugin_output = a } }\nsink { Console {} }")
     diagnostics = Diagnostics()
     load_file(job, diagnostics, Settings(compat=Compat.SEATUNNEL_2))
     (error,) = [each for each in diagnostics if each.code == "PEN2002"]
-    assert error.help == COUNTERPARTS["MySQL-CDC"]
+    assert error.help == COUNTERPARTS["Oracle-CDC"]
 
 
 def test_what_is_here_needs_no_counterpart():

@@ -15,7 +15,7 @@ _BY_ADVICE: Final = {
     _OWN_JDBC: "Mysql MariaDB PostgreSQL Oracle SqlServer DB2 DuckDB",
     _JDBC: "Clickhouse StarRocks Doris Cloudberry Snowflake Phoenix HiveJdbc Databend Dameng Vertica SingleStore "
     "Kingbase OceanBase Greenplum Redshift",
-    _CDC: "MySQL-CDC MariaDB-CDC PostgreSQL-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC "
+    _CDC: "MariaDB-CDC PostgreSQL-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC "
     "Opengauss-CDC OceanBase-CDC DB2-CDC GaussDB-CDC Dameng-CDC",
     _SPARK: "Hive Hudi Kudu HBase MongoDB Cassandra Elasticsearch Easysearch Neo4j Redis Maxcompute DynamoDB "
     "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike "

@@ -114,6 +114,10 @@ DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     "split.allow-sampling enable_concurrent_read split.string_split_mode split.string-strategy "
     "split.string_split_mode_collate",
     "Paimon": f"{_PAIMON} table_list query",
+    "MySQL-CDC": f"{_CAPTURE} server-id startup.specific-offset.file startup.specific-offset.pos "
+    "startup.specific-offset.gtid-set startup.specific-offset.skip-events startup.specific-offset.skip-rows "
+    "startup.timestamp stop.specific-offset.file stop.specific-offset.pos stop.timestamp database-pattern "
+    "int_type_narrowing",
     "Postgres-CDC": f"{_CAPTURE} slot.name decoding.plugin.name require-replica-identity-full",
     "Kafka": "topic tables_configs table_list bootstrap.servers pattern consumer.group commit_on_checkpoint "
     "poll.timeout kafka.config schema format avro_schema format_error_handle_way debezium_record_include_schema "

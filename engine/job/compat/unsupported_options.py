@@ -61,6 +61,7 @@ _HDFS: Final = {
     "kerberos_keytab_path": Unsupported("set `spark.kerberos.keytab` in `env`", is_ignored=True),
 }
 
+_BY_FILE: Final = Unsupported("a stream starts at a file and a position in it")
 _CAPTURE: Final = {
     "split.allow-sampling": _SPLITS_NONE,
     "enable_concurrent_read": _SPLITS_NONE,
@@ -135,6 +136,17 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "increment.scan-interval": _STREAM,
     },
     "Paimon": _PAIMON,
+    "MySQL-CDC": {
+        **_CAPTURE,
+        "startup.specific-offset.gtid-set": _BY_FILE,
+        "startup.specific-offset.skip-events": Unsupported(_BY_FILE.reason, (0,)),
+        "startup.specific-offset.skip-rows": Unsupported(_BY_FILE.reason, (0,)),
+        **dict.fromkeys(
+            ("stop.specific-offset.file", "stop.specific-offset.pos", "stop.timestamp"),
+            Unsupported("`stop.mode = latest` ends at what is there when the stream starts"),
+        ),
+        "database-pattern": Unsupported("`table-pattern` matches the name with its database", (".*",)),
+    },
     "Postgres-CDC": {
         **_CAPTURE,
         "require-replica-identity-full": Unsupported(

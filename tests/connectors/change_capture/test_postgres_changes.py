@@ -77,11 +77,10 @@ def test_values_of_the_log_are_those_of_a_read_by_jdbc(spark, tmp_path, captured
     nulls = ", ".join("null" for _ in TYPES)
     captured.run(f"create table kinds (id int primary key, {columns})", f"insert into kinds values (1, {values})")
     text = job(source(captured, '"public.kinds"'), MEMORY)
-    by_jdbc = (
-        source(captured, '"public.kinds"').replace("Postgres-CDC", "Jdbc").replace("table-names = [", "table_path = ")
-    )
+    connection = f'url = "{captured.url}", user = penstock, password = "{captured.password}"'
+    by_jdbc = f'Jdbc {{ plugin_output = changes, {connection}, table_path = "public.kinds" }}'
     ROWS.clear()
-    run(spark, tmp_path, f"source {{ {by_jdbc.replace(']', '')} }}\nsink {{ {MEMORY} }}")
+    run(spark, tmp_path, f"source {{ {by_jdbc} }}\nsink {{ {MEMORY} }}")
     (read,) = [tuple(row) for rows in ROWS.values() for row in rows]
     assert kept(spark, tmp_path, text) == [(*read, "+I")]
     captured.run(f"insert into kinds values (2, {values})", f"insert into kinds values (3, {nulls})")
