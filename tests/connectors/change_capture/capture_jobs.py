@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+from connectors.in_memory import ROWS
 from engine.runtime.results import JobResult
 from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
@@ -42,6 +43,20 @@ def stream(spark: Any, folder: Path, text: str) -> JobResult:
     if result.errors:
         raise result.errors[0]
     return result
+
+
+def equal(database: Database, one: str, other: str, columns: str = "id, name, amount") -> int:
+    """How many rows each of two tables has, which must be the same rows."""
+    rows = [database.rows(f"select {columns} from {table} order by id") for table in (one, other)]
+    assert rows[0] == rows[1]
+    return len(rows[0])
+
+
+def kept(spark: Any, folder: Path, text: str) -> list[tuple[Any, ...]]:
+    """The rows of a job that keeps them in memory, with their kinds."""
+    ROWS.clear()
+    stream(spark, folder, text)
+    return sorted((tuple(row) for each in ROWS.values() for row in each), key=repr)
 
 
 class ChangingRows:

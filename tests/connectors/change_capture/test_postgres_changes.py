@@ -4,7 +4,7 @@ import pytest
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.in_memory import ROWS
-from tests.connectors.change_capture.capture_jobs import ChangingRows, jdbc, job, source, stream
+from tests.connectors.change_capture.capture_jobs import ChangingRows, equal, jdbc, job, kept, source, stream
 from tests.connectors.kafka.jobs import run
 
 pytestmark = pytest.mark.spark
@@ -23,25 +23,11 @@ def captured(postgres):
         postgres.run(f"drop publication {publication}")
 
 
-def equal(database, one, other, columns="id, name, amount"):
-    rows = [database.rows(f"select {columns} from {table} order by id") for table in (one, other)]
-    assert rows[0] == rows[1]
-    return len(rows[0])
-
-
-def kept(spark, folder, text):
-    """The rows of a job that keeps them in memory, with their kinds."""
-    ROWS.clear()
-    stream(spark, folder, text)
-    return sorted((tuple(row) for each in ROWS.values() for row in each), key=repr)
-
-
 def test_a_snapshot_then_the_log_of_several_tables(spark, tmp_path, captured):
     changing = [ChangingRows("orders"), ChangingRows("other", seed=8)]
     captured.run(ORDERS, "insert into orders select n, 'n' || n, n from generate_series(1, 300) n")
     captured.run(ORDERS.replace("orders", "other"))
-    options = 'primary_keys = [id], write_mode = changelog, table = "${table_name}_copy"'
-    sink = jdbc(captured, "x", options).replace('table = "x"\n', "")
+    sink = jdbc(captured, "${table_name}_copy")
     text = job(source(captured, '"postgres.public.orders", "public.other"'), sink)
     for number in range(3):
         for each in changing if number else ():
