@@ -41,7 +41,8 @@ _JDBC_BEFORE_PASSWORD: Final = re.compile(r"://[^/:@\s]*:(?!\d+,)")
 _PAIRS: Final = re.compile(r"[\w. -]+=[^;\n]*(?:;[^\n]*)?")
 _PAIR: Final = re.compile(r"(?:\A|;)\s*([\w. -]+?)\s*=\s*(\{(?:[^}]|\}\})*\}|\"[^\"]*\"|'[^']*'|[^;]*)")
 """What .NET and ODBC call a connection string, such as those of Azure: `AccountName=a;AccountKey=b;…`."""
-_LONE_USER: Final = re.compile(r"https?://([^/:@?#\s]+)@", re.IGNORECASE)
+_LONE_USER: Final = re.compile(r"https?://([^/:@?#\s]+|[^/.:@?#\s]+/[^:@?#\s]*)@", re.IGNORECASE)
+"""A token alone; one with a slash looks like a host without a dot."""
 
 
 def without_secrets(text: str, hidden: Callable[[str], str], is_secret: IsSecret) -> str:

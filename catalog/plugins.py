@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from catalog.diagnostics.diagnostic import Diagnostic, InternalError
+from catalog.limits import LimitError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -116,6 +117,8 @@ class Plugins(Generic[T]):
     def _imported(self, name: str, place: str, load: Callable[[], Any]) -> Any:
         try:
             return load()
+        except LimitError:  # of the job that was read when the plugin was asked for
+            raise
         except IncompletePluginError as cause:
             message = f"the {self.kind} `{name}` of `{place}` is incomplete: {cause}"
             raise InternalError([Diagnostic("PEN9001", message, None, _INCOMPLETE)]) from cause

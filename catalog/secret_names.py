@@ -66,6 +66,23 @@ _LITERAL: Final = re.compile(
 _COMMENT: Final = re.compile(r"(?<!\S)(?:#|//|--).*")
 _USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>(?!\d+;)[^/\s]+)(?=@)")
 """The slashes of a URL that was taken for a path may be one. A port before `;` is no password."""
+_STATEMENT: Final = re.compile(
+    r"(?P<before>\b(?:(?:password|passwd|pwd|passphrase|secret|credentials?)\s+(?:is\s+|as\s+)?"
+    r"|identified\s+(?:(?:with|via)\s+\w+\s+)?(?:by|as|using)\s+(?:password\s+)?|(?P<key>[\w.]+)\s*(?:=>|:=)\s*))"
+    r"(?P<value>'(?:[^'\\]|''|\\.)*'?|\\*\"[^\"]*\"?)",
+    re.IGNORECASE,
+)
+"""A password in a statement: `create user x identified by '…'`, `password '…'`, `secret '…'`, `password => '…'`."""
+_ASSIGNED: Final = re.compile(
+    r"(?P<before>\b(?P<key>[\w.]+)\s*=\s*)(?P<value>'(?:[^'\\]|''|\\.)*'?|\\*\"[^\"]*\"?)", re.IGNORECASE
+)
+_CREATES: Final = re.compile(
+    r"\b(?:alter|create)\s+(?:or\s+replace\s+)?(?:user|role|login|secret|server|storage|stage|connection|database"
+    r"|external|foreign|credential|catalog|source|sink|table)\b",
+    re.IGNORECASE,
+)
+"""Statements in which `password = '…'` is given; in others it is compared."""
+_SAYS_STATEMENT: Final = re.compile(r"passw|pwd|passphrase|secret|credential|identified|token|key", re.IGNORECASE)
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
 
 
@@ -150,6 +167,9 @@ def _hide(text: str, hidden: Callable[[str], str]) -> str:
         text = _substituted(_MEMBER, text, hidden)
     if "@" in text:
         text = _substituted(_USER_INFO, text, hidden)
+    if ("'" in text or '"' in text) and _SAYS_STATEMENT.search(text):
+        text = _substituted(_STATEMENT, text, hidden)
+        text = _substituted(_ASSIGNED, text, hidden) if _CREATES.search(text) else text
     lowered = text.lower()
     if "bearer" in lowered or "basic" in lowered:
         text = _substituted(_BEARER, text, hidden)

@@ -74,6 +74,10 @@ def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str
     """The columns of the first file; raises `UnknownSchemaError`."""
     if not files:
         raise UnknownSchemaError("no file is there")
+    try:
+        regular_file(files[0])  # a pipe would be waited for
+    except OSError as cause:
+        raise UnreadableFileError(f"`{files[0]}` cannot be read: {cause}") from cause
     match kind:
         case "text":
             return [Column("value", STRING)]

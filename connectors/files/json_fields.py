@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import IO, Any, Final
 
+from catalog.limits import regular_file
 from catalog.options import Options
 
 MOST_ROWS: Final = 100
@@ -38,6 +39,7 @@ def _rows(file: str, options: Options) -> Iterator[Any]:
 
 
 def _opened(file: str, encoding: str) -> IO[str]:
+    regular_file(file)
     if file.endswith(".gz"):
         return gzip.open(file, "rt", encoding=encoding)
     return open(file, encoding=encoding)

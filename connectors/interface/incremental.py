@@ -174,7 +174,10 @@ def duration(text: str) -> timedelta | None:
     if text.strip() == "0":
         return timedelta(0)
     found = _DURATION.match(text)
-    return None if found is None else timedelta(**{f"{found[2].lower()}s": int(found[1])})
+    try:
+        return None if found is None else timedelta(**{f"{found[2].lower()}s": int(found[1])})
+    except (OverflowError, ValueError):  # more days or digits than there are
+        return None
 
 
 def literal_of(text: str, type: DataType) -> str:

@@ -51,8 +51,9 @@ class Dialect:
     that are deferred to COMMIT. `id_type`: of run ids, which differ by case. `incarnation`: a query for what identifies
     a `{table}` until it is dropped. `run_lock`: a lock by which one process at a time commits a run. `times_as_text`:
     dates and times are loaded as texts. `undoes_created_tables`: a failed commit can take back that it has created a
-    table or changed one. `merges_with_where`: the condition of a MERGE's update follows it. `tested_as`: the database
-    that its driver is tested with. `is_tested`: the tests of Penstock run against it.
+    table or changed one. `name_bytes`, `name_characters`: how long names may be. `merges_with_where`: the condition of
+    a MERGE's update follows it. `tested_as`: the database that its driver is tested with. `is_tested`: the tests of
+    Penstock run against it.
     """
 
     name: str
@@ -103,6 +104,8 @@ class Dialect:
     times_as_text: bool = False
     is_tested: bool = False
     tested_as: str | None = None
+    name_bytes: int | None = None
+    name_characters: int | None = None
     url_shape: re.Pattern[str] = re.compile(".*", re.DOTALL)
 
     def quote(self, name: str) -> str:

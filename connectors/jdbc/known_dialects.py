@@ -49,6 +49,7 @@ _SQLITE_URL: Final = re.compile(r"jdbc:sqlite:(?!:memory:|file::memory:)[^?].*",
 
 POSTGRESQL: Final = Dialect(
     name="PostgreSQL",
+    name_bytes=63,
     scheme="postgresql",
     example="jdbc:postgresql://host:5432/database",
     url_shape=_POSTGRESQL_URL,
@@ -117,6 +118,7 @@ _MYSQL_SET_TYPE: Final = "alter table {table} modify column {name} {type}"
 
 MARIADB: Final = Dialect(
     name="MariaDB",
+    name_characters=64,
     scheme="mariadb",
     example="jdbc:mariadb://host:3306/database",
     url_shape=_MYSQL_URL,
@@ -209,6 +211,7 @@ SQLITE: Final = Dialect(
 
 SQL_SERVER: Final = Dialect(
     name="SQL Server",
+    name_characters=128,
     scheme="sqlserver",
     example="jdbc:sqlserver://host:1433;databaseName=database",
     driver="com.microsoft.sqlserver.jdbc.SQLServerDriver",
@@ -239,6 +242,7 @@ SQL_SERVER: Final = Dialect(
 
 ORACLE: Final = Dialect(
     name="Oracle",
+    name_bytes=128,
     scheme="oracle",
     id_type="varchar2(255)",
     example="jdbc:oracle:thin:@//host:1521/service",
@@ -291,6 +295,7 @@ DUCKDB: Final = Dialect(
 
 DB2: Final = Dialect(
     name="Db2",
+    name_bytes=128,
     scheme="db2",
     example="jdbc:db2://host:50000/database",
     driver="com.ibm.db2.jcc.DB2Driver",

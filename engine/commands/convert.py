@@ -16,12 +16,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
+    from engine.job.bounded import bounded
     from engine.job.convert import convert
     from engine.terminal.output_file import write_output
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
-    text = convert(arguments.job, diagnostics)
+    with bounded(arguments.job, allows_outside=False, is_run=False, limits_process=True):
+        text = convert(arguments.job, diagnostics)
     diagnostics.raise_errors()
     report(diagnostics, arguments.masks)
     if arguments.output:

@@ -78,13 +78,15 @@ def _inside(found: "Iterable[Path]", named: "Iterable[str]", diagnostics: "Diagn
 def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bool) -> bool:
     """Whether the file was not formatted."""
     from catalog.secret_names import starred_source
+    from engine.job.bounded import bounded
     from engine.job.formatting.format_job import format_job
     from engine.job.load import read_file
 
     source = read_file(path, diagnostics)
     if source is None:
         return False
-    text = format_job(source, diagnostics)
+    with bounded(path, allows_outside=False, is_run=False, limits_process=True):
+        text = format_job(source, diagnostics)
     if text == source.text:
         return False
     if shows:

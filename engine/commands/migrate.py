@@ -28,14 +28,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from engine.job.bounded import bounded
     from engine.job.model.settings import Settings
     from engine.migrating.migrate import migrate
     from engine.terminal.output_file import write_output
     from engine.terminal.report import report
 
-    migrated = migrate(
-        arguments.job, Settings(dict(arguments.variables), masks=arguments.masks), to_spark_sql=arguments.sql == "spark"
-    )
+    settings = Settings(dict(arguments.variables), masks=arguments.masks)
+    with bounded(arguments.job, allows_outside=False, is_run=False, limits_process=True):
+        migrated = migrate(arguments.job, settings, to_spark_sql=arguments.sql == "spark")
     if arguments.output:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_output(arguments.output, migrated.text)

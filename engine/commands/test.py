@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
     print(f"{len(results) - failed} passed, {failed} failed")
     if arguments.junit:
         refuse_link(arguments.junit)
-        write_junit(arguments.junit, results)
+        write_junit(arguments.junit, results, arguments.masks)
     return 1 if failed else 0
 
 

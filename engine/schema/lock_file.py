@@ -16,6 +16,7 @@ from catalog.reach import leads_out
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
 from catalog.types.datatypes import has_unknown
+from connectors.files.file_schema import UnknownSchemaError
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import SupportsTablePatterns, is_untyped, table_pattern_of
 from engine.job.load import load_file
@@ -87,7 +88,7 @@ def _asked(ask: Callable[[], CatalogTable | None], name: str, options: Options) 
     except PenstockError:
         raise
     except Exception as error:
-        if not type(error).__module__.startswith(("pyspark", "py4j")):
+        if not isinstance(error, UnknownSchemaError) and not type(error).__module__.startswith(("pyspark", "py4j")):
             raise
         said = str(error).partition("\n")[0][:300]
         help = "declare its columns in a `schema` block"

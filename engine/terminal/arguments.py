@@ -197,12 +197,27 @@ def spark_setting(text: str) -> tuple[str, str]:
 
 def _variables_file(name: str) -> tuple[tuple[str, str], ...]:
     """The variables of a file: one NAME=VALUE a line; empty lines and those that begin with `#` are left out."""
+    from catalog.limits import LimitError, read_small
+    from catalog.reach import leads_out
+
+    if leads_out(name):
+        raise ArgumentTypeError(f"`{name}` leads out of the current folder by a link, and is not read")
     try:
-        lines = Path(name).read_text(encoding="utf-8").splitlines()
+        lines = read_small(name).decode("utf-8").splitlines()
+    except LimitError as error:
+        raise ArgumentTypeError(error.diagnostics[0].message) from error
+    except UnicodeDecodeError as error:
+        raise ArgumentTypeError(f"`{name}` is not UTF-8") from error
     except OSError as error:
         raise ArgumentTypeError(f"`{name}` cannot be read: {error.strerror}") from error
-    texts = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-    return tuple((left.strip(), right.strip()) for left, right in map(variable, texts))
+    variables = []
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if line and not line.startswith("#"):
+            left, equals, right = line.partition("=")
+            if not (left.strip() and equals):  # the line is not shown: it may be of another file, or a secret
+                raise ArgumentTypeError(f"line {number} of `{name}` is not NAME=VALUE")
+            variables.append((left.strip(), right.strip()))
+    return tuple(variables)
 
 
 def variable(text: str) -> tuple[str, str]:

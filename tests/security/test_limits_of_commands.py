@@ -1,18 +1,17 @@
 """Every command that reads jobs has the limits of `validate`; a new command is in one of the lists, and tried."""
 
-import os
-import subprocess
-import sys
+import signal
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from engine.cli import OTHERS, READERS, RUNNERS, is_bounded, main, parse
 from engine.commands import command_names
+from engine.supervised import supervised
 from tests.security.hostile_jobs import TEXTS
 
 LONG = TEXTS["five thousand sinks of one table"]
-ROOT = Path(__file__).parents[2]
 OPTIONS: dict[str, str | None] = {
     "convert": "jobs/job.conf", "explain": "jobs/job.conf", "fmt": "--check jobs/job.conf",
     "graph": "jobs/job.conf -o page.html", "lineage": "jobs/job.conf", "ls": "", "plan": "",
@@ -23,8 +22,8 @@ OPTIONS: dict[str, str | None] = {
 }  # fmt: skip
 """None: they read no HOCON, only what runs have recorded, or the files of other programs."""
 NEEDED = {"migrate": "jobs/job.conf", "expectations": "r1", "runs": "", "retry": ""}
-IGNORE_ERRORS = ("convert", "fmt", "ls", "package")
-"""They list or copy a job as far as it can be read, or measure no time themselves."""
+IGNORE_ERRORS = ("fmt", "ls", "package")
+"""They list or copy a job as far as it can be read."""
 
 
 def test_each_command_is_in_one_of_the_lists():
@@ -34,7 +33,7 @@ def test_each_command_is_in_one_of_the_lists():
 
 def test_a_command_that_only_reads_is_supervised():
     for command, options in OPTIONS.items():
-        words = [command, *(options or NEEDED[command]).split()]
+        words = [command, *(NEEDED[command] if options is None else options).split()]
         assert is_bounded(parse(words)) == (command in READERS), command
     for words in ("explain --connect a.conf", "validate --engine-check a.conf", "schema sync a.conf"):
         assert not is_bounded(parse(words.split())), words  # they start Spark, or ask sources
@@ -61,11 +60,16 @@ def test_a_job_that_takes_too_long_is_ended_by_every_command(command, project, m
         assert "the limit `seconds` of 0.1 is exceeded" in written.out + written.err
 
 
-def test_code_that_no_signal_reaches_is_ended_by_the_supervisor(project):
-    """`fmt` measures no time itself."""
-    command = [sys.executable, "-m", "engine.cli", "fmt", "--check", "jobs/job.conf"]
-    environment = {**os.environ, "PENSTOCK_LIMITS": "seconds=0.01", "PYTHONPATH": str(ROOT)}
-    Path("jobs/job.conf").write_text(LONG * 3)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2, done
-    assert "the limit `seconds` of 0.01 is exceeded" in done.stderr
+def test_code_that_no_signal_reaches_is_ended_by_the_supervisor():
+    def endless() -> int:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF, signal.SIGTERM, signal.SIGINT})
+        while True:
+            pass
+
+    def ended() -> None:
+        supervised(endless, 0.2, lambda: 2)
+
+    process = get_context("fork").Process(target=ended)
+    process.start()
+    process.join(60)
+    assert process.exitcode == 2

@@ -52,7 +52,8 @@ def test_no_format_of_diagnostics_shows_a_name_as_more_than_a_text(format):
 def test_a_lock_keeps_every_name():
     columns = {name.lower(): Column(name, INT if index % 2 else STRING) for index, name in enumerate(ALL_NAMES) if name}
     schema = TableSchema(tuple(columns.values()), PrimaryKey((next(iter(columns.values())).name,)))
-    sources = {(f"jobs/{name}.conf", name): schema for name in ALL_NAMES}
+    small = TableSchema((Column("a", INT),), None)
+    sources = {(f"jobs/{name}.conf", name): small if number else schema for number, name in enumerate(ALL_NAMES)}
     text = str(Lock(sources))
     text.encode()
     read = parse_lock(text)

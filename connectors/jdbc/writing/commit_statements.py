@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable
@@ -80,7 +81,8 @@ def _inserted(plan: WritePlan, change: TargetChange) -> str:
 def _swap(change: TargetChange, incoming: CatalogTable) -> Iterator[str]:
     """Fill a new table under another name, then rename it in one step: for databases whose DDL commits at once."""
     quote = change.dialect.quote_path
-    new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))
+    beginning, digest = change.target[-1][:38], sha256(change.target[-1].encode()).hexdigest()[:8]
+    new, old = ((*change.target[:-1], f"{beginning}_penstock_{name}_{digest}") for name in ("new", "old"))
     yield f"drop table if exists {quote(new)}"
     yield from _created(change, new, incoming)
     yield statements.insert(replace(change, target=new))

@@ -1,6 +1,7 @@
 """The options of a Jdbc sink, named as in Apache SeaTunnel, and the write that they describe."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -22,6 +23,7 @@ from connectors.jdbc.table_location import check_place, in_own_database
 from connectors.jdbc.table_names import parse_table_name
 from connectors.jdbc.writing.sql_text import count_placeholders, insert_from, named_placeholders, split_statements
 from connectors.jdbc.writing.staged_rows import Keyed
+from connectors.jdbc.writing.target_names import check_names
 from connectors.jdbc.writing.write_plan import WritePlan
 
 _INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)
@@ -114,6 +116,8 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
     if is_known and dialect is not None:
         if options.get("table") is not None:
             check_place(dialect, options, "table", diagnostics)
+            with suppress(ValueError):  # reported with the name
+                check_names(dialect, _written_name(options), options, table, diagnostics)
         _check_isolation(dialect, options, diagnostics)
         _check_ddl(dialect, options, diagnostics)
         _check_types(dialect, options, table, diagnostics)

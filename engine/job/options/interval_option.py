@@ -27,6 +27,10 @@ INTERVAL_OPTIONS: Final = (
     Option("interval.concurrency", OptionType.INTEGER, "How many runs are made at once.", default=1, minimum=1),
 )  # fmt: skip
 
+_FIRST_YEAR, _LAST_YEAR = 1800, 2999
+"""Within them an hour of each day can be counted in a moment."""
+_LONGEST_LOOKBACK = 100_000
+
 
 def read_interval(options: Options, diagnostics: Diagnostics) -> IntervalSpec | None:
     """The intervals that `env` declares; None if it declares none, or something wrong, which is reported."""
@@ -67,6 +71,10 @@ def _spec(options: Options, zone: str, diagnostics: Diagnostics) -> IntervalSpec
         options.string("interval.column"), grain, epoch, zone=zone, lookback=options.integer("interval.lookback"),
         batch=options.integer("interval.batch"), concurrency=options.integer("interval.concurrency"),
     )  # fmt: skip
+    if bare.lookback > _LONGEST_LOOKBACK:
+        message = f"`lookback` is more than {_LONGEST_LOOKBACK:,} intervals"
+        diagnostics.error("PEN1650", message, options.span("interval.lookback"), "count whole intervals: lookback = 3")
+        return None
     start = _boundary(bare, options, "interval.start", diagnostics)
     end = _boundary(bare, options, "interval.end", diagnostics) if options.get("interval.end") is not None else None
     if start is None or (end is None and options.get("interval.end") is not None):
@@ -90,8 +98,11 @@ def boundary(spec: IntervalSpec, text: str) -> datetime:
     """The boundary between two intervals that a text names. Raises `ValueError` with what is wrong."""
     try:
         instant = spec.parsed(text)
-    except ValueError:
+        is_far = not _FIRST_YEAR <= instant.year <= _LAST_YEAR
+    except (ValueError, OverflowError):
         raise ValueError(f"`{text}` is no time") from None
+    if is_far:
+        raise ValueError(f"`{text}` is not between the years {_FIRST_YEAR} and {_LAST_YEAR}")
     if not spec.is_boundary(instant):
         before = spec.floor(instant)
         first, second = spec.boundary_label(before), spec.boundary_label(spec.after(before))

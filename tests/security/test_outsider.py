@@ -1,0 +1,124 @@
+"""What an outside engineer tried on a CI that runs Penstock: nothing is shown, written, hung or broken by it.
+
+A part of the cases in the normal run, all in `make soak`. Those that may hang run in a process of their own, with
+limits of time and memory.
+"""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.cli import main
+from tests.security import outsider_cases
+from tests.security.outsider_cases import ESC, OUTSIDE, SECRET, SECRET_NAME, Case
+from tests.security.test_shown_names import COMMANDS, MOVES
+
+ALL = os.environ.get("PENSTOCK_TEST_ALL_VALUES") == "1"
+EACH = 1 if ALL else 9
+ROOT = Path(__file__).parents[2]
+SECONDS, MEGABYTES = 5.0, 1500
+OURS = re.compile(r"^::(error|warning|notice) (file=[^\n:]*,)?[\w=,]*title=PEN\d+::", re.MULTILINE)
+CASES = {
+    f"{kind.__name__}: {name}": case
+    for kind in (outsider_cases.reading, outsider_cases.lakes, outsider_cases.bombs, outsider_cases.printed,
+                 outsider_cases.limits, outsider_cases.secrets)
+    for name, case in kind()
+}  # fmt: skip
+
+
+def test_there_are_enough_cases():
+    assert len(CASES) > 600
+    assert sum(case.in_own_process for case in CASES.values()) > 50
+
+
+def shown_by(case: Case, command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, float]:
+    """The exit code, what was printed, and the seconds of processor time."""
+    words = [*command.split(), *case.arguments]
+    if not case.in_own_process:
+        started = time.process_time()
+        try:
+            code = main(words)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        written = capsys.readouterr()
+        return code, written.out + written.err, time.process_time() - started
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "engine.cli", *words], capture_output=True, timeout=120, preexec_fn=limit,
+        env=environment, check=False,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert after.ru_maxrss < MEGABYTES * 1024
+    return done.returncode, (done.stdout + done.stderr).decode(), taken
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_no_case_does_harm(part, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(SECRET_NAME, SECRET)
+    for number, (name, case) in list(enumerate(CASES.items()))[part::8][::EACH]:
+        folder, outside = tmp_path / str(number) / "project", tmp_path / str(number) / "outside"
+        folder.mkdir(parents=True)
+        outside.mkdir()
+        (outside / "secret.conf").write_text(f"{OUTSIDE},b\n{OUTSIDE} : 1 }}\n")
+        case.furnish(folder, outside)
+        monkeypatch.chdir(folder)
+        commands = case.commands if ALL else [case.commands[number % len(case.commands)]]
+        for command in commands:
+            code, shown, taken = shown_by(case, command, capsys)
+            at = (name, command, shown[-3000:])
+            assert code in (0, 1, 2), at
+            assert "PEN9" not in shown, at
+            for planted in (OUTSIDE, SECRET, SECRET.replace("/", "\\/"), "9c1e"):
+                assert planted not in shown, at
+            assert not MOVES.search(shown), at
+            assert not COMMANDS.search(OURS.sub("", shown)), at
+            assert taken < SECONDS, (*at, taken)
+            assert [path.name for path in outside.iterdir()] == ["secret.conf"], at
+            assert [path.name for path in folder.parent.iterdir()] in (["project", "outside"], ["outside", "project"])
+
+
+def test_a_page_of_junit_is_one_whatever_the_names_are(tmp_path):
+    from catalog.diagnostics.diagnostic import Diagnostic
+    from catalog.masks import Masks
+    from engine.testing.junit import write_junit
+    from engine.testing.read_tests import JobTest
+    from engine.testing.run_tests import Result
+
+    masks = Masks()
+    masks.add(SECRET)
+    for name in (*outsider_cases.NAMES_IN_ROWS, "\uffff", "\x00"):
+        test = JobTest.__new__(JobTest)
+        for field, value in {"name": name, "file": Path(name.replace("\x00", "0")), "job": Path("a")}.items():
+            object.__setattr__(test, field, value)
+        failure = Diagnostic("PEN6001", f"{name} {SECRET}", notes=(name,), help=ESC)
+        write_junit(tmp_path / "junit.xml", [Result(test, (failure,), 1.0)], masks)
+        text = (tmp_path / "junit.xml").read_text()
+        ElementTree.fromstring(text)
+        assert SECRET not in text
+        assert not MOVES.search(text)
+
+
+def test_a_name_in_markdown_is_code():
+    from engine.project.changes.show_changes import _code
+
+    for name in outsider_cases.NAMES_IN_ROWS:
+        shown = _code(name)
+        fence = re.match("`+", shown)[0]
+        assert shown.endswith(fence)
+        assert fence not in shown[len(fence) : -len(fence)].replace("`" * (len(fence) + 1), "")
+        assert "\n" not in shown
+        assert re.search(r"(?<!\\)\|", shown) is None
