@@ -53,6 +53,9 @@ PERMANENT_TEXTS: Final = (
     "PARQUET_COLUMN_DATA_TYPE_MISMATCH",
     "is not a Parquet file",
     "Malformed ORC file",
+    "IncompatibleSchemaException",  # of Avro: a field is not of the declared type
+    "Not an Avro data file",
+    "Invalid sync!",  # an Avro file is damaged
     "CSV header does not conform to the schema",
     "Number of column in CSV header is not equal to number of fields in the schema",
     "java.nio.charset.MalformedInputException",

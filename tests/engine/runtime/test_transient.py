@@ -87,6 +87,9 @@ def test_may_pass(error):
         run_error("PEN5005", "`out/a.csv` is a file"),
         caused(run_error("PEN5001", "a task failed"), of_driver("22001")),
         RuntimeError("[FAILED_READ_FILE.NO_HINT] … Caused by: x is not a Parquet file. SQLSTATE: KD001"),
+        RuntimeError(
+            "[FAILED_READ_FILE.NO_HINT] … IncompatibleSchemaException: Cannot convert Avro field. SQLSTATE: KD001"
+        ),
         caused(run_error("PEN5005", "cannot be written"), PermissionError(13, "Permission denied")),
     ],
 )
