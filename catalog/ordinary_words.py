@@ -4,7 +4,6 @@ With the password `root`, `user:root@host` and `"root"` are hidden, "relative to
 """
 
 import re
-from functools import lru_cache
 from typing import Final
 
 WORDS: Final = frozenset(
@@ -29,7 +28,6 @@ _BEFORE_SIGN: Final = r"(?<!\w){0}(?=[/@\"'`\]}}+$~^|-])" + _NO_KEY
 _AFTER_EQUALS: Final = r"(?<=[=>] ){0}(?!\w)" + _NO_KEY
 
 
-@lru_cache(maxsize=1024)
 def secret_pattern(secret: str) -> str:
     """What matches a secret as a word of its own; an ordinary word next to a sign that begins or ends a value, and not
     as the name of one."""

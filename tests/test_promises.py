@@ -16,7 +16,7 @@ FIRST_HOUR, CSV, STOP = (
 DESTROYED, VALIDATES = "connectors/test_nothing_destroyed.py", "connectors/test_validates_runs.py"
 RUN, MACHINE, GRAPH = (
     "engine/runtime/test_run.py",
-    "engine/runtime/test_environment_errors.py",
+    "engine/spark/failures/test_environment_errors.py",
     "engine/graph/test_graph.py",
 )
 
@@ -230,21 +230,21 @@ PROMISES = {
         (CSV, "test_describe_types_the_flights_as_a_person_would_and_its_block_runs"),
     ],
     "`describe` of a table": [
-        ("engine/commands/test_describe.py", "test_describe_of_a_catalog_table_prints_a_table_source_that_runs"),
+        ("engine/describe/test_describe.py", "test_describe_of_a_catalog_table_prints_a_table_source_that_runs"),
         (FIRST_HOUR, "test_describe_prints_a_block_for_the_table_of_a_database"),
     ],
     "`describe` of a web address": [
         (
-            "engine/commands/test_describe.py",
+            "engine/describe/test_describe.py",
             "test_describe_of_a_csv_or_parquet_address_prints_its_block_and_how_to_fetch_it",
         ),
-        ("engine/commands/test_describe.py", "test_describe_of_a_json_address_prints_an_http_source_that_runs"),
-        ("engine/commands/test_describe.py", "test_a_web_address_that_cannot_be_described_has_a_remedy"),
+        ("engine/describe/test_describe.py", "test_describe_of_a_json_address_prints_an_http_source_that_runs"),
+        ("engine/describe/test_describe.py", "test_a_web_address_that_cannot_be_described_has_a_remedy"),
     ],
     "`show` and `runs ID`": [(FIRST_HOUR, "test_the_project_of_init_runs_and_its_rows_and_run_are_shown")],
     "`fmt` keeps comments and meaning": [
-        ("engine/job/test_format.py", "test_every_job_file_means_the_same_afterwards"),
-        ("engine/job/test_format.py", "test_fmt_formats_and_check_only_looks"),
+        ("engine/job/formatting/test_format.py", "test_every_job_file_means_the_same_afterwards"),
+        ("engine/job/formatting/test_format.py", "test_fmt_formats_and_check_only_looks"),
     ],
     # graph, docs, README
     "the graph page is readable at sixty nodes": [(GRAPH, "test_a_page_of_many_nodes_is_read_searched_and_moved")],

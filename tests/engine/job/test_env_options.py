@@ -32,7 +32,7 @@ EFFECTS = {
         ("slots.mode", "slots.min", "slots.max", "slots.idle_timeout"),
         ("engine/runtime/test_submit.py", "test_executors_come_with_the_work_and_go_when_they_are_idle"),
     ),
-    "listeners": ("engine/runtime/test_events.py", "test_a_run_reports_every_state_of_the_job_and_its_pipeline"),
+    "listeners": ("engine/events/test_events.py", "test_a_run_reports_every_state_of_the_job_and_its_pipeline"),
     **dict.fromkeys(
         ("job.retry.times", "job.retry.interval.seconds"),
         ("connectors/jdbc/test_server_messages.py", "test_a_connection_that_is_lost_in_copy_is_retried"),
@@ -67,7 +67,7 @@ EFFECTS = {
     ),
     "jars": (HERE, "test_jars_are_more_of_sparks_own"),
     "tuning.hadoop": (
-        "engine/runtime/test_hadoop.py",
+        "engine/spark/starting/test_hadoop.py",
         "test_parts_of_hadoop_are_replaced_only_where_the_job_asks_for_it",
     ),
     "tuning.late_compiler": ("engine/job/test_tuning.py", "test_each_part_is_turned_on_by_its_name"),
@@ -79,7 +79,7 @@ EFFECTS = {
         "engine/runtime/streaming/test_batch_cost.py",
         "test_reuse_can_be_turned_off_and_the_rows_are_the_same",
     ),
-    "chaining": ("engine/plan/test_chaining.py", "test_each_edge_that_is_not_chained_has_its_reason"),
+    "chaining": ("engine/optimizer/test_chaining.py", "test_each_edge_that_is_not_chained_has_its_reason"),
     "shade.identifier": ("engine/job/test_shade.py", "test_a_run_reads_the_encrypted_value"),
     "shade.options": ("engine/job/test_shade.py", "test_further_options_are_encrypted"),
     "sql.dialect": ("seatunnel/test_third_line.py", "test_a_job_may_choose_the_sql_alone"),

@@ -16,7 +16,7 @@ from engine.job.hocon.parse import MOST_NESTED, parse
 from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import ListNode, MapNode, ScalarNode, TextNode, plain
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 WARNED = ("merged into the one before it", "the single quotes are a part of this text")

@@ -17,7 +17,7 @@ from engine.job.model.tree import ListNode, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.variables import Variables
 from sql.script.split_statements import LEXEMES
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 FILES = sorted(
     path
     for folder in ("examples", "tests", "benchmarks")

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from engine.compile import Settings, compile_job
 from engine.optimizer import RULES
-from tests.engine.plan.random_jobs import jobs
+from tests.engine.optimizer.random_jobs import jobs
 
 JOBS = 240
 

@@ -19,7 +19,7 @@ from engine.job.model.job import ListenerConfig
 from engine.runtime.job_events import JobEvents
 from engine.state.run_state import State
 from tests.connectors.http_.service import service as web_service
-from tests.engine.runtime.openlineage_schema import violations
+from tests.engine.events.openlineage_schema import violations
 
 EVENT = Event("2026-01-01T00:00:00.000Z", "r", "job", None, "RUNNING")
 JOB = """
