@@ -1,7 +1,8 @@
 """Reads HOCON (and JSON, which is a part of it) into syntax with exact locations, and continues after errors.
 
-Values mean what pyhocon makes of them; where pyhocon and the HOCON specification differ, tests/engine/job/hocon/test_hocon.py
-lists which one applies. After an error, parsing continues at the next line, so that one run reports all errors.
+Values mean what pyhocon makes of them; where pyhocon and the HOCON specification differ,
+tests/engine/job/hocon/test_hocon.py lists which one applies. After an error, parsing continues at the next line, so
+that one run reports all errors.
 """
 
 import re
