@@ -301,11 +301,10 @@ class Schedule:
             self._ended(name, driver.answer(120), number, driver)
 
     def settle(self) -> str | None:
-        """End what is open, then run all again: what is wrong then."""
+        """Run all again, which ends what is open: what is wrong then."""
         for run_id in ("r", "s"):
             if any(f" {run_id}" in line for line in self.said):
-                for what in ("resume", "run"):
-                    self.act(what, run_id, 0)
+                self.act("run", run_id, 0)
                 if not self.said[-1].endswith(": 0"):
                     return f"run {run_id} cannot be finished"
         return None
@@ -350,14 +349,18 @@ class Schedule:
         where = f"seed {self.plan.seed}, {self.plan.kind}, {self.plan.mode}"
         return None if found is None else f"{where}: {found}; {self.said}"
 
+    def some_change(self) -> int:
+        """Any of a run, or one from its decision on."""
+        return self.chance.randint(1, self.most) if self.chance.random() < 0.5 else -self.chance.randint(1, 14)
+
     def run(self) -> str | None:
-        self.act("run", "r", self.chance.randint(1, self.most))
+        self.act("run", "r", self.some_change())
         for _ in range(self.chance.randint(1, 2)):
             what, run_id = self.chance.choice(
                 (("resume", "r"), ("resume", "r"), ("continue", "r"), ("run", "r"), ("run", "s"), ("forget", "r"))
             )
             stops = self.chance.random() < 0.4 and len(self.drivers.idle) > 1
-            self.act(what, run_id, self.chance.randint(1, self.most) if stops else 0)
+            self.act(what, run_id, self.some_change() if stops else 0)
         self.wake()
         return self.check()
 
@@ -372,7 +375,7 @@ class Schedule:
 def paused_driver(schedule: Schedule) -> str | None:
     """A driver that is stopped at some change, and goes on when another process has ended its run, commits nothing."""
     schedule.kills = 0.0
-    schedule.act("run", "r", schedule.chance.randint(1, schedule.most))
+    schedule.act("run", "r", schedule.some_change())
     if not schedule.stopped:
         return schedule.check()
     schedule.act("resume", "r", 0)
@@ -420,7 +423,8 @@ def run_all(
             if run is not None:
                 schedule.run = lambda schedule=schedule: run(schedule)  # type: ignore[method-assign,misc]
             found = schedule.wrong()
-            report(f"{plan.seed} {plan.kind} {plan.mode} {time.monotonic() - started:.1f} s {schedule.said}")
+            seconds = time.monotonic() - started
+            report(f"{plan.seed} {plan.kind} {plan.mode} {seconds:.1f} s {schedule.changes} {schedule.said}")
             if found is not None:
                 wrong.append(found)
     return wrong
