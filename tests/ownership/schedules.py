@@ -248,8 +248,8 @@ class Schedule:
         self.stopped: list[tuple[int, Driver, str]] = []
         self.said: list[str] = []
         self.changes = 30
+        self.asked: set[str] = set()
         self.has_dismissed: set[str] = set()
-        self.finished: set[str] = set()
         names = {"r": FIRST, "s": SECOND, "last": LAST}
         self.jobs = {
             name: job(world, plan.place, name, version, plan.kind, plan.mode) for name, version in names.items()
@@ -268,6 +268,7 @@ class Schedule:
 
     def act(self, what: str, run_id: str, chosen: int) -> None:
         """Have a driver do it; at the chosen change it is stopped or killed."""
+        self.asked.add(run_id)
         number, driver = self.drivers.take()
         driver.ask(self.arguments(what, run_id), chosen)
         answer = driver.answer(120)
@@ -288,8 +289,6 @@ class Schedule:
         self.said.append(f"{name}: {code}")
         if name.startswith("forget") and code == "0":
             self.has_dismissed.add(name.split()[1])
-        if name.startswith("run ") and code == "0":
-            self.finished.add(name.split()[1])
         self.changes = max(self.changes, int(changes))
         self.drivers.give(number, driver)
 
@@ -303,7 +302,7 @@ class Schedule:
     def settle(self) -> str | None:
         """Run all again, which ends what is open: what is wrong then."""
         for run_id in ("r", "s"):
-            if any(f" {run_id}" in line for line in self.said):
+            if run_id in self.asked:
                 self.act("run", run_id, 0)
                 if not self.said[-1].endswith(": 0"):
                     return f"run {run_id} cannot be finished"
@@ -311,8 +310,7 @@ class Schedule:
 
     def expected(self) -> list[Rows]:
         """The rows that the target may hold when all runs are finished."""
-        versions = [version for run_id, version in (("r", FIRST), ("s", SECOND))
-                    if any(f" {run_id}" in line for line in self.said)]  # fmt: skip
+        versions = [version for run_id, version in (("r", FIRST), ("s", SECOND)) if run_id in self.asked]
         match self.plan.mode:
             case "append":
                 return [Counter((id, version) for id in IDS for version in (0, *versions))]
