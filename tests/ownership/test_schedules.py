@@ -1,5 +1,6 @@
 """Real drivers of several hosts over every kind of target, stopped and killed at chosen changes: exact rows.
 
+In `make soak`; the suite has the same on files, in processes without Spark (`test_processes`).
 `PENSTOCK_OWNERSHIP_DRIVERS=70` runs so many schedules, and so many trials of paused drivers, from the seed
 `PENSTOCK_OWNERSHIP_SEED` on; `PENSTOCK_OWNERSHIP_KINDS=postgres,s3` chooses the targets. A schedule is run again by its
 seed: what is wrong names it.
@@ -15,7 +16,7 @@ from connectors.jdbc.known_dialects import MARIADB, POSTGRESQL
 from tests.ownership.schedules import KINDS, World, drivers_in, paused_driver, run_all
 from tests.services.s3 import JARS
 
-pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.soak]
 COUNT = int(os.environ.get("PENSTOCK_OWNERSHIP_DRIVERS", "7"))
 FIRST = int(os.environ.get("PENSTOCK_OWNERSHIP_SEED", "0"))
 CHOSEN = tuple(os.environ.get("PENSTOCK_OWNERSHIP_KINDS", ",".join(KINDS)).split(","))
