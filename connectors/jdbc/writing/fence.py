@@ -2,7 +2,7 @@
 
 PostgreSQL, MySQL, MariaDB    a named lock of the session or transaction; a process that was paused or cut off holds it
                               as long as its session lasts, so the next one has the server end that session
-other databases               the run's rows in `penstock_staging`, locked by the transaction
+all but PostgreSQL            the run's rows in `penstock_staging`, locked by the transaction
 
 A process that wakes up finds its session ended, or gets the lock when all is done, and then has no claim.
 """
@@ -31,10 +31,9 @@ def only_process(database: Database, group: Sequence[JdbcStaged], run: RunContex
     """Keep other processes out of these writes of one run, also while statements commit by themselves; for a database
     that locks in a transaction, `begin` does. Raises PEN5401 if another process has taken the run over."""
     lock = database.dialect.run_lock
-    if lock is None or lock.is_of_transaction:
+    if lock is None or lock.is_of_transaction or not _wait(database, lock, group, run):
         yield
         return
-    _wait(database, lock, group, run)
     check_claim(run)
     try:
         yield
@@ -47,12 +46,10 @@ def begin(database: Database, group: Sequence[JdbcStaged], run: RunContext | Non
     PEN5264 if one still holds the lock."""
     lock = database.dialect.run_lock
     try:
-        if lock is not None and lock.is_of_transaction:
-            _wait(database, lock, group, run, isolation)
-        else:
+        is_locked = lock is not None and lock.is_of_transaction and _wait(database, lock, group, run, isolation)
+        if not is_locked:
             database.begin(isolation)
-            if lock is None:
-                ledger.lock(database, group)
+            ledger.lock(database, group)
         check_claim(run)
     except BaseException:
         database.rollback()
@@ -63,9 +60,8 @@ def expel(database: Database, staged: JdbcStaged, run: RunContext | None) -> Non
     """End the session of a process that has lost the run while it commits: from here on it cannot. A process that has
     lost the run itself only waits for the one that has taken over."""
     lock = database.dialect.run_lock
-    if lock is None:
+    if lock is None or not _wait(database, lock, [staged], run, is_owner=False):
         return
-    _wait(database, lock, [staged], run, is_owner=False)
     if lock.is_of_transaction:
         database.rollback()
     else:
@@ -85,17 +81,24 @@ def _wait(
     isolation: str | None = None,
     *,
     is_owner: bool = True,
-) -> None:
+) -> bool:
     """Acquire the lock; a session that holds it is of a process that has lost the run, and is ended. `is_owner`: only
-    the owner of the run may have the lock (PEN5401)."""
+    the owner of the run may have the lock (PEN5401). False where the server has no such locks, as some clusters."""
     name = database.dialect.text(_name_of(group))
     key = _key_of(group)
     until = time.monotonic() + max(staged.lock_timeout_seconds for staged in group)
     while True:
         if lock.is_of_transaction:
             database.begin(isolation)
-        if str(database.value(lock.acquire.format(name=name, key=key))).lower() in _HELD:
-            return
+        try:
+            is_held = str(database.value(lock.acquire.format(name=name, key=key))).lower() in _HELD
+        except RunError as error:
+            database.rollback()
+            if any(said.code != "PEN5013" for said in error.diagnostics):
+                raise
+            return False
+        if is_held:
+            return True
         if lock.is_of_transaction:
             database.rollback()
         if time.monotonic() > until:

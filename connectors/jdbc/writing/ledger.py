@@ -26,6 +26,8 @@ _LOCK_TIMEOUT: Final = re.compile(r"due to lock timeout|Lock wait timeout exceed
 
 OWN_TABLES: Final = (COMMITS, STAGING)
 
+_LISTED: Final = 500
+"""The most values of one list: Oracle takes 1,000."""
 _WORK: Final = "work"
 _INCARNATION: Final = "incarnation"
 _ADDED: Final = (_WORK, _INCARNATION)
@@ -152,11 +154,10 @@ def register(database: Database, staged: JdbcStaged) -> None:
 def lock(database: Database, group: Sequence[JdbcStaged]) -> None:
     """Lock the rows of these writes until the end of the transaction."""
     quote, text = database.dialect.quote, database.dialect.text
-    for staged in group:
-        database.execute(
-            f"update {quote(STAGING)} set {quote('run_id')} = {quote('run_id')} "
-            f"where {quote('identity')} = {text(staged.entry)}"
-        )
+    run_id = quote("run_id")
+    for start in range(0, len(group), _LISTED):
+        entries = ", ".join(text(staged.entry) for staged in group[start : start + _LISTED])
+        database.execute(f"update {quote(STAGING)} set {run_id} = {run_id} where {quote('identity')} in ({entries})")
 
 
 def forget(database: Database, staged: JdbcStaged) -> None:
