@@ -1,9 +1,10 @@
 """Runs seeded schedules of real processes that run and end the same runs, stopped and killed at chosen steps.
 
-    python -m tests.ownership.processes FOLDER FIRST COUNT [STORE]
+    python -m tests.ownership.processes FOLDER FIRST COUNT [STORE [paused]]
 
 Each process is a fork, so that a schedule takes a second. It does the steps of a run or of `--resume` (`programs`) on
-this machine's disk, or on a store of another kind (`disk_stores`). Prints what is wrong, and the seed; nothing if all
+this machine's disk, or on a store of another kind (`disk_stores`). `paused`: a run is stopped, another process ends
+it, then it goes on. Prints what is wrong, and the seed; nothing if all
 rows are right.
 """
 
@@ -171,6 +172,30 @@ def schedule(folder: Path, seed: int, store: str = "disk") -> str | None:
     return _wrong(state, target, mode, said, store)
 
 
+def paused(folder: Path, seed: int, store: str = "disk") -> str | None:
+    """A run is stopped at some change, another process ends it, then it goes on: it changes nothing any more."""
+    chance = random.Random(seed)
+    filesystem.LocalFiles = lambda: store_of(store)
+    target, state = folder / "t", folder / "state"
+    target.mkdir(parents=True)
+    (target / "old").write_text("old rows")
+    mode = chance.choice((APPEND, REPLACE))
+    chosen = partial(store_of, store, chance.randint(1, 45 if store == "disk" else 60), signal.SIGSTOP)
+    run = Process(folder, lambda files: write(files, str(state), str(target), "r", mode, PARTS), chosen)
+    if run.wait():
+        return _wrong(state, target, mode, [("write r", run.result)], store)
+    other = reported(lambda: resume(None, layout_at(None, str(state)), "r").value)
+    before = LocalFiles().files(str(target))
+    os.kill(run.pid, signal.SIGCONT)
+    if not run.wait():
+        return "it was stopped twice"
+    said = [("write r", run.result), ("resume r", other)]
+    after = LocalFiles().files(str(target))
+    if other in ("finished", "rolled back") and before != after:
+        return f"the paused process has changed {before} to {after}; {said}"
+    return _wrong(state, target, mode, said, store)
+
+
 def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | None]], store: str) -> str | None:
     found = layout_at(None, str(state))
     for run_id in found.open_run_ids() or ():
@@ -203,7 +228,7 @@ def main() -> None:
     os.environ[leases.SECONDS_VARIABLE] = str(LEASE_SECONDS)
     for seed in range(first, first + count):
         place = folder / str(seed)
-        wrong = schedule(place, seed, store)
+        wrong = (paused if sys.argv[5:] == ["paused"] else schedule)(place, seed, store)
         if wrong:
             print(f"{store}, seed {seed}: {wrong}", flush=True)
         else:
