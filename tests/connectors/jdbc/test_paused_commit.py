@@ -1,6 +1,8 @@
 """A driver that is paused at any statement of its commit to a database commits nothing once another process has taken
 its run over: that one is not kept waiting, and ends the session of the paused one."""
 
+import os
+
 import pytest
 
 from catalog.diagnostics.diagnostic import PenstockError, RunError
@@ -16,6 +18,7 @@ from engine.state.layout import layout_at
 from tests.connectors.jobs import rows, run_writes, secrets_of, stage_writes, write
 
 pytestmark = pytest.mark.spark
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
 MODES = {
     "append": {},
     "replace": {"data_save_mode": "DROP_DATA"},
@@ -82,12 +85,10 @@ def trial(spark, database, folder, monkeypatch, mode, chosen):
     return pause.is_over
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODES if KILLS > 1 else ("append", "recreate"))
 @pytest.mark.parametrize("kind", ["postgres", "mariadb"])
 def test_a_paused_commit_that_was_taken_over_changes_nothing(spark, tmp_path, request, monkeypatch, kind, mode):
-    """Each change of the commit in `make soak`, some by default."""
-    from tests.connectors.test_kill_modes import KILLS
-
+    """Each change of the commit in each mode in `make soak` (`PENSTOCK_TEST_KILLS`), some by default."""
     database = request.getfixturevalue(kind)
     database.clear()
     given = {**database.options, "table": "t"}

@@ -318,6 +318,7 @@ def s3_job(folder: Path, bucket, settings) -> Path:
     return job(folder, f"{source('one')}\n{source('last')}", sinks)
 
 
+@pytest.mark.soak
 def test_a_killed_pod_is_continued_on_another_host(s3_spark, folder, s3, capsys, monkeypatch):
     """Its host name and its process numbers are gone: once its lease has expired, what it had staged is kept."""
     bucket = s3.bucket()
