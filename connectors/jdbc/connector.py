@@ -177,7 +177,7 @@ class Jdbc(
         if not dialect.has_transactional_ddl and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
             notes.append(f"{dialect.name} commits DDL at once: a killed commit may leave the new table without rows")
             if dialect.run_lock is None:
-                notes.append("a driver that was paused for longer than its lease may still run this DDL when it wakes up")
+                notes.append("a driver that was paused for longer than its lease may still run this DDL")
         if not dialect.is_tested:
             notes.append(f"experimental: Penstock's tests do not run against {dialect.name}")
         return tuple(notes)
