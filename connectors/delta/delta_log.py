@@ -63,8 +63,8 @@ def _latest_metadata(path: str, version: Value) -> Mapping[str, Any]:
     if last is not None and last not in commits:
         raise NoVersionError(last, sorted(_numbered(log, _COMMIT, None)))
     for number in sorted(commits, reverse=True):
-        for line in read_small(log / commits[number], "log").decode().splitlines():
-            if "metaData" in (action := json.loads(line)):
+        for line in read_small(log / commits[number], "log").decode().split("\n"):  # a value may have other line ends
+            if line.strip() and "metaData" in (action := json.loads(line)):
                 found: Mapping[str, Any] = action["metaData"]
                 return found
     checkpoints = _numbered(log, _CHECKPOINT, last)

@@ -64,7 +64,7 @@ def staged_actions(spark: "SparkSession", staged: DeltaStaged, missing_ok: bool 
         if missing_ok:
             return ()
         raise rows_are_gone(staged.run_id, staged.target)
-    return tuple(line for line in files.read(f"{staging}/actions.json").splitlines() if line)
+    return tuple(line for line in files.read(f"{staging}/actions.json").split("\n") if line)
 
 
 def staged_paths(actions: Sequence[str]) -> list[str]:

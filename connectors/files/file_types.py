@@ -1,5 +1,6 @@
 """The types that files of a format, or a Delta table, can hold (measured for each source of Spark 4.1)."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
@@ -63,6 +64,11 @@ def can_hold(file_format: str, type: DataType) -> bool:
             return all(can_hold(file_format, field.type) for field in fields)
         case _:
             return True
+
+
+def is_xml_name(name: str) -> bool:
+    """Whether an element or an attribute can have the name."""
+    return re.fullmatch(r"[^\W\d][\w.\-]*", name) is not None and max(name) < "\ud800"
 
 
 def unfit_for_avro(column: Column) -> str | None:

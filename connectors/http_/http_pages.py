@@ -128,7 +128,7 @@ def _reply(options: Options, column: str | None, page: Page | None) -> Reply:
     text = client_of(options).text(request_of(options, page))
     rows: list[dict[str, Any]] = []
     documents: list[Any] = []
-    for part in text.splitlines() if options.flag("enable_multi_lines") else [text]:
+    for part in text.split("\n") if options.flag("enable_multi_lines") else [text]:
         if not part.strip():
             continue
         content_field = options.optional_string("content_field")

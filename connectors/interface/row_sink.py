@@ -15,6 +15,7 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, WriteTask
 from connectors.interface.sink_abilities import SupportsCounts
+from connectors.shared.mapped_rows import mapped_rows
 from connectors.shared.staged import Credentials, Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
@@ -177,7 +178,7 @@ def _written_by_tasks(sink: RowSink, df: "DataFrame", write: RowWrite) -> tuple[
             raise ValueError(f"`write_rows` of {sink.name} returned before it had taken all batches")
         yield pa.RecordBatch.from_pydict({"message": [json.dumps(message)], "rows": pa.array([rows], pa.int64())})
 
-    found = df.mapInArrow(write_partition, "message string, rows bigint").collect()
+    found = mapped_rows(df, write_partition, "message string, rows bigint").collect()
     return [json.loads(row.message) for row in found], sum(row.rows for row in found)
 
 

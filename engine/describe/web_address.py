@@ -80,7 +80,7 @@ def _documents(url: str, file: Path) -> tuple[list[Any], dict[str, Value]]:
         return [json.loads(text)], {}
     except ValueError as error:
         try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()], {"enable_multi_lines": True}
+            return [json.loads(line) for line in text.split("\n") if line.strip()], {"enable_multi_lines": True}
         except ValueError:
             raise job_error("PEN4032", f"{shown(url)} is no JSON: {error}") from error
 

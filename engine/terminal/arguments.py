@@ -203,7 +203,7 @@ def _variables_file(name: str) -> tuple[tuple[str, str], ...]:
     if leads_out(name):
         raise ArgumentTypeError(f"`{name}` leads out of the current folder by a link, and is not read")
     try:
-        lines = read_small(name).decode("utf-8").splitlines()
+        lines = read_small(name).decode("utf-8").split("\n")
     except LimitError as error:
         raise ArgumentTypeError(error.diagnostics[0].message) from error
     except UnicodeDecodeError as error:

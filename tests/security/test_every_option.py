@@ -35,6 +35,8 @@ SOURCES: dict[str, dict[str, object]] = {
     "Klaviyo": {**WEB, "private_key": "k", "revision": "r"}, "Lemlist": {**WEB, "password": "k"},
     "Notion": {**WEB, "password": "k", "version": "v"}, "OneSignal": {**WEB, "password": "k"},
     "Persistiq": {**WEB, "password": "k"},
+    "MySQL-CDC": {"url": "jdbc:mariadb://127.0.0.1:1/d", "table-names": ["d.t"], "schema": SCHEMA},
+    "Postgres-CDC": {"url": "jdbc:postgresql://127.0.0.1:1/d", "table-names": ["public.t"], "schema": SCHEMA},
     "CosFile": {"bucket": "cosn://b", "region": "r", **FILES}, "Delta": {"path": "delta"}, "FakeSource": {},
     "FtpFile": {"host": "h", "user": "u", "password": "p", **FILES}, "HdfsFile": FILES,
     "Http": WEB, "Iceberg": {"warehouse": "warehouse", "table": "db.t"},

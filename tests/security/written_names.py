@@ -25,14 +25,16 @@ class Outcome:
     refused: dict[str, str]
 
 
-def tables_job(sink: str, count: int, columns: str = "id = int") -> str:
-    """A job that writes so many tables of one row, its number; their names are the variables `n0` and so on."""
+def tables_job(sink: str, names: Sequence[str]) -> str:
+    """A job that writes tables of one row, its number; their names are the variables `n0` and so on. Those with a dot
+    get their name by `TableRename`, as a source can name only parts between dots."""
+    first = [f"t{n}" if "." in name else f"${{n{n}}}" for n, name in enumerate(names)]
     tables = "\n".join(
-        f'{{ schema {{ table = "db.t{n}", fields {{ {columns} }} }}, rows = [{{ kind = INSERT, fields = [{n}] }}] }}'
-        for n in range(count)
+        f'{{ schema {{ table = "db.{name}", fields {{ id = int }} }}, rows = [{{ kind = INSERT, fields = [{n}] }}] }}'
+        for n, name in enumerate(first)
     )
     renames = "\n".join(
-        f'{{ replace_from = "t{n}", replace_to = "${{n{n}}}", is_regex = false }}' for n in range(count)
+        f'{{ replace_from = "t{n}", replace_to = "${{n{n}}}", is_regex = false }}' for n in range(len(names))
     )
     return (
         f'env {{ job.retry.times = 0, job.name = "names" }}\n'
@@ -48,14 +50,14 @@ def given(names: Sequence[str]) -> list[str]:
 
 
 def write_all(
-    names: Sequence[str], job: Callable[[int], str], capsys: pytest.CaptureFixture[str], prefix: str = "db."
+    names: Sequence[str], job: Callable[[Sequence[str]], str], capsys: pytest.CaptureFixture[str], prefix: str = "db."
 ) -> Outcome:
     """Write the names, without those that are refused: each by an error that shows it."""
     refused: dict[str, str] = {}
     left = list(dict.fromkeys(name for name in names if name))
     for command in (["validate"], ["run", "--quiet"]):
         while left:
-            Path("job.conf").write_text(job(len(left)))
+            Path("job.conf").write_text(job(left))
             code = main([*command, "job.conf", *given(left)])
             written = capsys.readouterr()
             text = written.out + written.err

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.shown_names import shown_name
 from catalog.options import Options
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import BINARY, STRING, Array, Map, Struct, has_unknown
 from connectors.files.file_options import BROUGHT_CODECS, CODECS_OF_FORMAT, file_format, misplaced
-from connectors.files.file_types import can_hold, unfit_for_avro
+from connectors.files.file_types import can_hold, is_xml_name, unfit_for_avro
 from connectors.files.formats.chosen_files import modified_bound
 from connectors.files.values.delimited import is_written_as_csv
 from connectors.shared.tolerated import report_without_effect
@@ -105,6 +106,12 @@ def check_types(kind: str, data: Sequence[Column], options: Options, diagnostics
         if kind == "avro" and (unfit := unfit_for_avro(column)):
             message = f"avro files cannot hold the column `{column.name}`: {unfit}"
             help = "give it a name of letters, digits and `_`, a letter or `_` first"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
+        if kind == "xml" and not is_xml_name(column.name):
+            message = (
+                f"xml files cannot hold the column `{shown_name(column.name)}`: it cannot be the name of an element"
+            )
+            help = "give it a name of letters, digits, `_`, `-` and `.`, a letter or `_` first"
             diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
         if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"

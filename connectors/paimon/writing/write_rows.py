@@ -7,6 +7,7 @@ from catalog.quoting import quote
 from connectors.paimon.split_reading import BUCKET
 from connectors.paimon.writing import tasks
 from connectors.paimon.writing.tasks import Layout
+from connectors.shared.mapped_rows import mapped_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -26,7 +27,7 @@ def write_rows(df: "DataFrame", layout: Layout) -> tuple[list[bytes], bool]:
         for message in tasks.write(layout, batches):
             yield pa.RecordBatch.from_pydict({"message": [message], "attempt": pa.array([attempt], pa.int32())})
 
-    found = routed.mapInArrow(write, "message binary, attempt int").collect()
+    found = mapped_rows(routed, write, "message binary, attempt int").collect()
     is_speculative = df.sparkSession.conf.get("spark.speculation", "false") == "true"
     return [bytes(row["message"]) for row in found], is_speculative or any(row["attempt"] for row in found)
 

@@ -80,7 +80,7 @@ class Checkpoint:
         if self.kept is not None and self.kept[0] == self.last_batch:  # else Spark has gone on already
             last, offsets = self.kept
             path = f"{self.folder}/checkpoint/offsets/{last}"
-            lines = self.files.read(path).splitlines()
+            lines = self.files.read(path).split("\n")
             self.files.delete(f"{self.folder}/checkpoint/offsets/.{last}.crc")  # of the text before
             self.files.write(path, "\n".join([*lines[:2], offsets, *lines[3:]]))
 
@@ -101,7 +101,7 @@ class Checkpoint:
         number = json.loads(offset)["logOffset"]
         path = f"{self.folder}/checkpoint/sources/{source}/{number}"
         found = next((each for each in (path, f"{path}.compact") if self.files.exists(each)), None)
-        lines = self.files.read(found).splitlines()[1:] if found is not None else []
+        lines = self.files.read(found).rstrip("\n").split("\n")[1:] if found is not None else []
         return sorted(line for line in lines if json.loads(line).get("batchId") == number)
 
     def source_state(self, *, ends: bool) -> StreamState:
@@ -120,7 +120,7 @@ class Checkpoint:
 
     def _lines(self, batch: int) -> list[str]:
         path = f"{self.folder}/checkpoint/offsets/{batch}"
-        return self.files.read(path).splitlines() if self.files.exists(path) else []
+        return self.files.read(path).rstrip("\n").split("\n") if self.files.exists(path) else []
 
     @property
     def last_batch(self) -> int | None:

@@ -11,6 +11,7 @@ from catalog.quoting import quote
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import DataType
 from catalog.types.typenames import TypeTextError, to_spark, type_of_value
+from connectors.shared.mapped_rows import mapped_rows
 from engine.transforms.support import arrow_rows
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def by_batches(
 
     for module in (arrow_rows, *modules):
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
-    return df.mapInArrow(rows, wanted)
+    return mapped_rows(df, rows, wanted)
 
 
 def texts(value: Value) -> Sequence[str]:
