@@ -138,12 +138,12 @@ def _watched() -> Iterator[None]:
     if _IS_MEASURED.get():
         yield
         return
-    started, most = time.thread_time(), max(limits().megabytes, _data_megabytes() + _MORE_MEGABYTES)
+    started, most = time.thread_time(), max(limits().megabytes, _megabytes("VmRSS:") + _MORE_MEGABYTES)
 
     def look(_number: int, _frame: Any) -> None:
         if time.thread_time() - started > limits().seconds:
             raise LimitError("seconds")
-        if _data_megabytes() > most:
+        if _megabytes("VmRSS:") > most:
             raise LimitError("megabytes")
 
     handler = signal.signal(signal.SIGPROF, look)
@@ -159,7 +159,7 @@ def _watched() -> Iterator[None]:
 
 @contextmanager
 def _limited_memory(before: tuple[int, int]) -> Iterator[None]:
-    now = _data_megabytes()
+    now = _megabytes("VmData:")
     most = int(max(limits().megabytes, now + _MORE_MEGABYTES)) * 1024 * 1024
     if now == 0 or (before[1] != resource.RLIM_INFINITY and most > before[1]):
         yield  # not on this system
@@ -171,10 +171,11 @@ def _limited_memory(before: tuple[int, int]) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-def _data_megabytes() -> int:
-    """What the process has of the memory that is limited; 0 where the system does not say."""
+def _megabytes(field: str) -> int:
+    """What the process has: `VmData:`, of the memory that is limited, or `VmRSS:`, in use; 0 where the system does not
+    say."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     except OSError:
         return 0
-    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmData:")), 0)
+    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(field)), 0)
