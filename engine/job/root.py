@@ -6,6 +6,8 @@ from typing import Final
 
 from engine.job.find import PROJECT_FILE, is_project_file
 
+STATE_DIRECTORY: Final = ".penstock"
+"""The default state directory, in the root."""
 _ROOT: Final = "PENSTOCK_ROOT"
 """For jobs that are unpacked to another folder by each run."""
 

@@ -27,6 +27,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 from engine.job.options.check_options import check_options
 from engine.job.options.hidden_texts import hide_texts
 from engine.job.options.variables import Variables, fill_in
+from engine.job.root import STATE_DIRECTORY
 from engine.project.project import FolderSettings, GroupSettings, Project
 from engine.project.selection.parse_selection import Selection, parse_definition
 
@@ -276,7 +277,7 @@ class _Reader:
         if isinstance(written, TextNode):
             return written.value
         above = node.get("state_dir")
-        base = above.value if isinstance(above, TextNode) else os.environ.get("PENSTOCK_STATE_DIR") or ".penstock"
+        base = above.value if isinstance(above, TextNode) else os.environ.get("PENSTOCK_STATE_DIR") or STATE_DIRECTORY
         return f"{base}/{self.chosen}" if self.chosen else base
 
     def connections(self, node: MapNode, own: MapNode) -> Mapping[str, MapNode]:

@@ -3,17 +3,14 @@
 import errno
 import os
 from pathlib import Path
-from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, job_error, run_error
 from catalog.options import Options
 from connectors.storage.paths import local_path
 from engine.job.find import PROJECT_FILE
-from engine.job.root import root_of
+from engine.job.root import STATE_DIRECTORY, root_of
 from engine.state.layout import layout_at, open_to_others
 from engine.state.ledger import has_run_of
-
-DEFAULT: Final = ".penstock"
 
 
 def state_dir(chosen: str | None = None, job: Path | None = None, env: Options | None = None) -> str:
@@ -26,9 +23,9 @@ def state_dir(chosen: str | None = None, job: Path | None = None, env: Options |
     setting = chosen or (None if of_job else os.environ.get("PENSTOCK_STATE_DIR"))
     if setting:
         return setting
-    path = local_path(of_job or DEFAULT)
+    path = local_path(of_job or STATE_DIRECTORY)
     if path is None or os.path.isabs(path):
-        return of_job or DEFAULT
+        return of_job or STATE_DIRECTORY
     found = root_of(job) / path
     if job is not None:
         _refuse_earlier(Path(path).absolute(), found, job)

@@ -13,6 +13,7 @@ from catalog.tables.table import CatalogTable
 from connectors.commits.claim import RunClaim
 from connectors.commits.claiming import taken_over
 from connectors.commits.leases import DEFAULT_SECONDS, Renewals
+from connectors.commits.run_folder import journal_folder
 from connectors.commits.run_owner import this_process
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import AnySink, WriteTask
@@ -90,7 +91,7 @@ class OneWrite:
             "w",
             scratch=f"file://{folder}/staging/w",
             owner=this_process(),
-            journal=f"file://{folder}/journal",
+            journal=f"file://{journal_folder(str(folder))}",
             looks_for_rows=True,
         )
         found = sink.inspect(spark, task)
