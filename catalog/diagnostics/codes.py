@@ -31,6 +31,10 @@ CODES: dict[str, str] = {
     "PEN1663": "a target whose rows cannot be compared with those of another environment",
     "PEN1664": "a group of jobs that cannot be: its name, or a job that is in two of them",
     "PEN1665": "a job outside of a group must run between jobs of it, which are published together",
+    "PEN1666": "a clone that would be written to the environment that it is a copy of",
+    "PEN1667": "a target of a clone that is there already",
+    "PEN1668": "a target that cannot be cloned",
+    "PEN1669": "a window of an input of a job with intervals that is no source, or has no such column",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

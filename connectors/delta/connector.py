@@ -32,6 +32,7 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
+    SupportsClone,
     SupportsCounts,
     SupportsKeptRows,
     SupportsKnownTable,
@@ -80,6 +81,7 @@ class Delta(
     SupportsMaintenance[DeltaStaged],
     SupportsMarks,
     SupportsKeptRows[DeltaStaged],
+    SupportsClone,
 ):
     name: ClassVar[str] = "Delta"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -255,6 +257,18 @@ class Delta(
     ) -> tuple[str, ...]:
         return tuple(planned(task, state, actions, table_syntax(task)))
 
+    def way_to_clone(self, options: Options, original: Options) -> str | None:
+        """It has the files of the original, until either of them writes others."""
+        fixed = ("version", "timestamp", "read_change_feed")
+        return None if any(original.get(name) for name in fixed) else "shallow clone"
+
+    def clone(self, spark: "SparkSession", options: Options, original: Options, *, replaces: bool) -> None:
+        for each in (original, options):
+            staging.store_settings(each).apply(spark)
+        target, source = (_table_sql(files_at(spark, each.string("path"))[1]) for each in (options, original))
+        verb = "CREATE OR REPLACE TABLE" if replaces else "CREATE TABLE"
+        spark.sql(f"{verb} {target} SHALLOW CLONE {source}\n")
+
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         return staging.prepare(spark, task, actions)
 
@@ -284,6 +298,10 @@ class Delta(
 
     def abort(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         removing.abort(spark, staged)
+
+
+def _table_sql(path: str) -> str:
+    return f"delta.`{as_uri(path).replace('`', '``')}`"
 
 
 connector = Delta()

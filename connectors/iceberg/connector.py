@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.options import Option, Options
-from catalog.quoting import parse_name, quote_text
+from catalog.quoting import parse_name, quote, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
 from connectors.commits.marks import MarkState, WriteMark
@@ -45,6 +45,7 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
+    SupportsClone,
     SupportsCounts,
     SupportsKeptRows,
     SupportsKnownTable,
@@ -93,6 +94,7 @@ class Iceberg(
     SupportsMarks,
     SupportsKeptRows[IcebergStaged],
     SupportsStagedTable[IcebergStaged],
+    SupportsClone,
 ):
     name: ClassVar[str] = "Iceberg"
     tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
@@ -243,6 +245,18 @@ class Iceberg(
 
     def kept(self, spark: "SparkSession", staged: IcebergStaged, task: WriteTask) -> IcebergStaged | None:
         return staging.kept(spark, staged, task)
+
+    def way_to_clone(self, options: Options, original: Options) -> str | None:
+        branch = branch_of(options)
+        is_same = target_of(options) == target_of(original)
+        return f"branch `{branch}`" if branch is not None and is_same else None
+
+    def leaves_original(self, options: Options) -> bool:
+        return branch_of(options) is not None
+
+    def clone(self, spark: "SparkSession", options: Options, original: Options, *, replaces: bool) -> None:
+        verb = "CREATE OR REPLACE BRANCH" if replaces else "CREATE BRANCH"
+        spark.sql(f"ALTER TABLE {_address(spark, options)} {verb} {quote(branch_of(options) or '')}")
 
     def stages_table(self, options: Options, mode: WriteMode) -> bool:
         """A merge is staged on a branch, and what replaces the table as files; replaced partitions are staged alone."""

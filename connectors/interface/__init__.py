@@ -65,6 +65,7 @@ from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, de
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
     PendingCommit,
+    SupportsClone,
     SupportsCounts,
     SupportsGroupCommit,
     SupportsKeptRows,
@@ -170,6 +171,7 @@ __all__ = [
     "StreamState",
     "Struct",
     "SupportsAcknowledgement",
+    "SupportsClone",
     "SupportsConnectionLimit",
     "SupportsCounts",
     "SupportsGroupCommit",

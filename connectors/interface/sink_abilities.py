@@ -79,6 +79,23 @@ class SupportsStagedTable(ABC, Generic[S]):
         """All rows that the target will have, these columns of them, once `stage` has staged the write."""
 
 
+class SupportsClone(ABC):
+    """Makes a target of another one without copying its rows."""
+
+    @abstractmethod
+    def way_to_clone(self, options: Options, original: Options) -> str | None:
+        """How the target becomes one of the original, in a few words; None where rows must be copied. `original`: the
+        options of a source that reads it."""
+
+    def leaves_original(self, options: Options) -> bool:
+        """Whether the target is a part of the original that its readers do not see, such as a branch."""
+        return False
+
+    @abstractmethod
+    def clone(self, spark: "SparkSession", options: Options, original: Options, *, replaces: bool) -> None:
+        """Do it in one commit; raises where something is there, unless it `replaces` that."""
+
+
 class SupportsKeptRows(ABC, Generic[S]):
     """What a killed attempt of a run has staged can be committed by a later one (`run --resume ID --continue`)."""
 

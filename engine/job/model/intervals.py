@@ -14,6 +14,7 @@ VARIABLES: Final = (START, END, DATE)
 """The variables that a job with intervals has."""
 UTC: Final = "UTC"
 _HOUR: Final = timedelta(hours=1)
+_LEAST: Final = timedelta(microseconds=1)
 
 
 class Grain(str, Enum):
@@ -38,12 +39,23 @@ class TimeInterval:
 
 
 @dataclass(frozen=True, slots=True)
+class InputWindow:
+    """The rows of a source that an interval reads: those whose `column` is in it, or in so many grains `before` and
+    `after` it."""
+
+    name: str
+    column: str
+    before: int = 0
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class IntervalSpec:
     """What `interval` in `env` says.
 
     `column`: by which a row belongs to an interval. `start`: of the first interval; `end`: of the last one, None for
     the last that has ended. `lookback`: how many grains after its end an interval may still get late rows. `batch`: the
-    most intervals that one run does; `concurrency`: how many runs at once.
+    most intervals that one run does; `concurrency`: how many runs at once. `inputs`: of the sources that have one.
     """
 
     column: str
@@ -54,6 +66,7 @@ class IntervalSpec:
     lookback: int = 0
     batch: int = 1
     concurrency: int = 1
+    inputs: tuple[InputWindow, ...] = ()
 
     @property
     def timezone(self) -> tzinfo:
@@ -76,6 +89,15 @@ class IntervalSpec:
             later for days in range(1, 4) if (later := self._midnight(day + timedelta(days=days))) > boundary
         )
         return midnight if self.grain is Grain.DAY else min(midnight, boundary + _HOUR)
+
+    def widened(self, interval: TimeInterval, before: int, after: int) -> TimeInterval:
+        """The interval with so many grains before and after it."""
+        start, end = interval.start, interval.end
+        for _ in range(before):
+            start = self.floor(start - _LEAST)
+        for _ in range(after):
+            end = self.after(end)
+        return TimeInterval(start, end)
 
     def between(self, start: datetime, end: datetime) -> Iterator[TimeInterval]:
         """The intervals from a boundary that end at `end` or before."""

@@ -3,13 +3,14 @@
 env { interval { column = day, grain = day, start = "2024-01-01", lookback = 2 } }
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType
-from engine.job.model.intervals import UTC, Grain, IntervalSpec, zone_of
+from engine.job.model.intervals import UTC, Grain, InputWindow, IntervalSpec, zone_of
 
 INTERVAL_OPTIONS: Final = (
     Option("interval.column", OptionType.STRING,
@@ -25,6 +26,9 @@ INTERVAL_OPTIONS: Final = (
            default=0, minimum=0),
     Option("interval.batch", OptionType.INTEGER, "The most intervals that one run does.", default=1, minimum=1),
     Option("interval.concurrency", OptionType.INTEGER, "How many runs are made at once.", default=1, minimum=1),
+    Option("interval.inputs", OptionType.MAP,
+           "Sources of which only some rows are read, by their names: `orders { column = day, before = 7, after = 0 }` "
+           "reads the interval and seven before it."),
 )  # fmt: skip
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2999
@@ -82,7 +86,28 @@ def _spec(options: Options, zone: str, diagnostics: Diagnostics) -> IntervalSpec
     if end is not None and end <= start:
         diagnostics.error("PEN1650", "`end` is not after `start`", options.span("interval.end"), "it is exclusive")
         return None
-    return replace(bare, start=start, end=end)
+    return replace(bare, start=start, end=end, inputs=tuple(_inputs(bare, options, diagnostics)))
+
+
+def _inputs(spec: IntervalSpec, options: Options, diagnostics: Diagnostics) -> Iterator[InputWindow]:
+    for name, given in options.mapping("interval.inputs").items():
+        own = given if isinstance(given, Mapping) else {}
+        column, before, after = own.get("column", spec.column), own.get("before", 0), own.get("after", 0)
+        unknown = own.keys() - {"column", "before", "after"}
+        numbers = [_whole(before), _whole(after)]
+        if not isinstance(given, Mapping) or unknown or not isinstance(column, str) or None in numbers:
+            what = f"`{sorted(unknown)[0]}` is none of its settings" if unknown else "it has a value of another type"
+            message = f"the window of the input `{name}`: {what}"
+            help = "inputs { orders { column = day, before = 7, after = 0 } }, in intervals"
+            diagnostics.error("PEN1669", message, options.span("interval.inputs"), help)
+        else:
+            yield InputWindow(name, column, numbers[0] or 0, numbers[1] or 0)
+
+
+def _whole(value: object) -> int | None:
+    """A number of intervals."""
+    text = str(value)
+    return int(text) if not isinstance(value, bool) and text.isdecimal() and len(text) < 5 else None
 
 
 def _boundary(spec: IntervalSpec, options: Options, name: str, diagnostics: Diagnostics) -> datetime | None:

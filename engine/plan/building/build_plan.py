@@ -27,7 +27,7 @@ from engine.plan.building.table_sets import member
 from engine.plan.building.watermarked import watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
-from engine.plan.intervals.interval_rows import interval_rows
+from engine.plan.intervals.interval_rows import interval_rows, refuse_unknown_inputs, windowed
 from engine.plan.intervals.interval_writes import check_writes
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Watermark, Write, children, rewrite
 from engine.plan.partial_loads import refuse_partial_loads
@@ -70,6 +70,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
         match block.kind:
             case BlockKind.SOURCE:
                 scans = watermarked(block, scan_nodes(block, name, job.source.path, own), job.env, own)
+                scans = windowed(block, scans, job.env, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
                 plugin = transform(block.plugin)
@@ -91,6 +92,9 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 is_set = any(feed.is_set for feed in feeds or ())
                 writes[block] = write_nodes(sink, name, nodes or (), own, is_set=is_set)
+    refuse_unknown_inputs(
+        job.env, [output.name for block in job.of_kind(BlockKind.SOURCE) for output in block.outputs], own
+    )
     refuse_duplicates((write for several in writes.values() for write in several), own)
     refuse_shared_targets([write for several in writes.values() for write in several], own)
     check_writes(tuple(write for several in writes.values() for write in several), job.env, own)

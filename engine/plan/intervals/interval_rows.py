@@ -1,5 +1,6 @@
 """Between a sink and its input, the rows of the interval that the job is compiled for."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import connectors
@@ -7,7 +8,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.quoting import quote
 from catalog.tables.table import Column
 from catalog.types.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ
-from engine.job.model.intervals import UTC, Grain, IntervalSpec, TimeInterval
+from engine.job.model.intervals import UTC, Grain, InputWindow, IntervalSpec, TimeInterval
 from engine.job.model.job import Block, Env
 from engine.plan.intervals.interval_writes import has_target, with_condition
 from engine.plan.nodes import Input, Node, Query
@@ -30,6 +31,54 @@ def interval_rows(
     column = nodes[0].table.column(env.interval.column)
     assert column is not None
     return with_condition(block, _conditions(column, env.interval, env.window), diagnostics), found
+
+
+def windowed(
+    block: Block, nodes: tuple[Node, ...] | None, env: Env, diagnostics: Diagnostics
+) -> tuple[Node, ...] | None:
+    """The sources of a block, those that have a window (`interval.inputs`) with its rows alone."""
+    if not nodes or env.interval is None or env.window is None:
+        return nodes
+    windows = {window.name.lower(): window for window in env.interval.inputs}
+    found: list[Node] = []
+    for node in nodes:
+        window = windows.get(node.name.lower())
+        made = node if window is None else _windowed(block, node, window, (env.interval, env.window), diagnostics)
+        if made is None:
+            return None
+        found.append(made)
+    return tuple(found)
+
+
+def refuse_unknown_inputs(env: Env, names: Sequence[str], diagnostics: Diagnostics) -> None:
+    """Report windows (PEN1669) of what is no source of the job."""
+    known = {name.lower() for name in names}
+    for window in env.interval.inputs if env.interval is not None else ():
+        if window.name.lower() not in known:
+            place = env.options.span("interval.inputs") if env.options else None
+            message = f"`interval.inputs` names `{window.name}`, which is no source of the job"
+            diagnostics.error("PEN1669", message, place, did_you_mean(window.name, names))
+
+
+def _windowed(
+    block: Block, node: Node, window: InputWindow, interval: tuple[IntervalSpec, TimeInterval], diagnostics: Diagnostics
+) -> Node | None:
+    spec, whole = interval
+    column = node.table.column(window.column)
+    if column is None or not _is_time(column, spec):
+        found = "which it does not have" if column is None else f"which is {column.type}, no time"
+        message = f"the window of `{node.name}` is by the column `{window.column}`, {found}"
+        help = did_you_mean(window.column, node.table.schema.names)
+        diagnostics.error("PEN1669", message, block.plugin_span or block.span, help)
+        return None
+    own = f"{node.name}_all"
+    select = Select(own, predicates=predicates_of(column, spec, spec.widened(whole, window.before, window.after)))
+    analysis = analyze(select.to_text(), {own: node.table.renamed(own)}, output=node.name)
+    scan = replace(node, name=own, written=node.written_name)
+    return Query(
+        node.name, "Window", select, (Input(own, scan),), replace(analysis, table=node.table),
+        parallelism=node.parallelism, span=block.plugin_span or block.span, table_set=node.table_set,
+    )  # fmt: skip
 
 
 def _of_interval(

@@ -1,0 +1,1 @@
+"""Copies of what jobs have written in one environment, for another one."""
