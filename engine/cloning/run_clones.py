@@ -2,24 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from connectors.interface.sink_abilities import SupportsClone
 from engine.cloning.planned_clones import PlannedClone
-from engine.runtime.execute import run_job
 from engine.runtime.run_request import RunRequest
-from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
-from engine.spark.session import pipeline_session
-from engine.spark.writing.run_contexts import context_of
-from engine.spark.writing.sink_checks import task_of
 from engine.state.file_names import run_ids
 from engine.state.run_state import State
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 
 def run_clones(
-    spark: SparkSession,
+    spark: "SparkSession",
     clones: Sequence[PlannedClone],
     run_id: str,
     *,
@@ -28,6 +25,8 @@ def run_clones(
 ) -> None:
     """Raises PEN1667, before anything is written, where a target has rows and the user has not said that it may be
     replaced; and the error of the first clone that cannot be made. Those before it are there."""
+    from engine.runtime.execute import run_job
+
     if not replaces:
         _refuse_rows(spark, clones)
     names = [clone.write.name for clone in clones]
@@ -41,7 +40,10 @@ def run_clones(
         show(clone)
 
 
-def _clone(spark: SparkSession, clone: PlannedClone, *, replaces: bool) -> None:
+def _clone(spark: "SparkSession", clone: PlannedClone, *, replaces: bool) -> None:
+    from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
+    from engine.spark.session import pipeline_session
+
     assert isinstance(clone.write.connector, SupportsClone), f"`{clone.write.name}` has a way to be cloned"
     session = pipeline_session(spark, {})
     try:
@@ -50,8 +52,12 @@ def _clone(spark: SparkSession, clone: PlannedClone, *, replaces: bool) -> None:
         raise as_run_error(error, clone.write) from error
 
 
-def _refuse_rows(spark: SparkSession, clones: Sequence[PlannedClone]) -> None:
+def _refuse_rows(spark: "SparkSession", clones: Sequence[PlannedClone]) -> None:
     """A clone makes its target; a sample may fill one that has no rows. A branch is refused by its table."""
+    from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
+    from engine.spark.writing.run_contexts import context_of
+    from engine.spark.writing.sink_checks import task_of
+
     diagnostics, run = Diagnostics(), context_of(spark, "clone")
     for clone in clones:
         write = clone.write
