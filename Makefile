@@ -33,7 +33,8 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 	PENSTOCK_TEST_TABLES=100 .venv/bin/python -m pytest tests/connectors/jdbc/test_whole_database.py
 	PENSTOCK_TEST_RESTARTS=all .venv/bin/python -m pytest tests/connectors/jdbc/test_restarted_server.py \
 		tests/engine/runtime/test_merge_counts.py
-	PENSTOCK_TEST_PAIRS=500 PENSTOCK_TEST_EDITS=1000 .venv/bin/python -m pytest tests/engine/spark/test_table_difference.py \
+	PENSTOCK_TEST_PAIRS=500 PENSTOCK_TEST_EDITS=1000 PENSTOCK_TEST_CACHE_EDITS=1000 \
+		.venv/bin/python -m pytest tests/engine/spark/test_table_difference.py tests/engine/project/test_job_cache.py \
 		tests/engine/plan/meaning/test_fingerprint.py
 
 bench: .venv/.dev  ## measure against hand-written PySpark

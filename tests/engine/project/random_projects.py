@@ -82,10 +82,15 @@ def random_project(chance: random.Random, size: int = 8) -> dict[str, RandomJob]
         jobs[name] = RandomJob(name, (), items, "from raw", chance.choice(("parquet", "delta")))
     columns = {name: job.items for name, job in jobs.items()}
     for number in range(size):
-        job = _random_job(f"job{number}", columns, jobs, chance)
+        job = _with_names(_random_job(f"job{number}", columns, jobs, chance))
         jobs[job.name] = job
         columns[job.name] = columns[job.reads[0].partition("__")[0]] if job.items[0].text == "*" else job.items
     return jobs
+
+
+def _with_names(job: RandomJob) -> RandomJob:
+    """The job with columns of different names."""
+    return replace(job, items=tuple({item.name: item for item in job.items}.values()))
 
 
 def _random_job(

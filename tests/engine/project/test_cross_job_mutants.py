@@ -1,7 +1,9 @@
 """A column that a job renames, retypes or removes is an error exactly where Spark could not run a job that reads it."""
 
+import logging
 import os
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from tests.engine.project.random_projects import SOURCES, RandomJob, mutated, ra
 pytestmark = pytest.mark.spark
 
 MUTANTS_OF_PROJECT = 10
+Written = dict[str, StructType]
 READ_AS = {("int", "bigint"), ("int", "double"), ("smallint", "int"), ("date", "timestamp_ntz")}
 """What Spark reads of Parquet as a wider type that is declared."""
 
@@ -34,57 +37,78 @@ def errors(root: Path, jobs: dict[str, RandomJob]) -> list[str]:
     return [str(item) for item in compiled.all_diagnostics() if item.severity is Severity.ERROR]
 
 
-def failures(spark, jobs: dict[str, RandomJob]) -> list[str]:
-    """The jobs that Spark cannot run: it analyzes each over the columns that those before it write."""
-    written: dict[str, StructType] = {}
-    failed = []
-    for job in jobs.values():
-        inputs = {read: written.get(read.partition("__")[0]) for read in job.reads}
-        if job.name in SOURCES:
-            ddl = ", ".join(f"{name} {type}" for name, type in SOURCES[job.name].items())
-            inputs = {"raw": spark.createDataFrame([], ddl).schema}
-        if None in inputs.values():
+def view(spark, name: str, schema: StructType) -> None:
+    """A view without rows."""
+    columns = (f"cast(null as {field.dataType.simpleString()}) as `{field.name}`" for field in schema.fields)
+    spark.range(0).selectExpr(*columns).createOrReplaceTempView(name)
+
+
+def schema_of(columns: Iterable[tuple[str, str]]) -> StructType:
+    return StructType.fromDDL(", ".join(f"`{name}` {type}" for name, type in columns))
+
+
+def analyzed(spark, job: RandomJob, inputs: dict[str, StructType]) -> StructType:
+    """The columns of the job's query, as Spark's analyzer finds them; raises where it cannot run."""
+    for name, schema in inputs.items():
+        view(spark, name, schema)
+    found: StructType = spark.sql(job.query).schema
+    if len({name.lower() for name in found.names}) < len(found.names):
+        raise ValueError("a column twice")
+    return found
+
+
+def failures(spark, before: Written, jobs: dict[str, RandomJob], mutants: dict[str, RandomJob]) -> list[str]:
+    """The jobs that Spark cannot run: it analyzes each over the columns that those before it write. `before`: what the
+    jobs write without the mutation."""
+    written, failed = dict[str, StructType](), []
+    changed = {name for name, job in mutants.items() if job is not jobs[name]}
+    for name, job in mutants.items():
+        read = {each.partition("__")[0] for each in job.reads}
+        if name not in changed and not read & changed:
+            written[name] = before[name]
+            continue
+        changed.add(name)
+        if not read <= written.keys():
             continue  # it waits for one that fails
         try:
-            for number, (name, schema) in enumerate(inputs.items()):
-                read = declared(spark, job, schema) if number == 0 and job.declared else schema
-                spark.createDataFrame([], read).createOrReplaceTempView(name)
-            found = spark.sql(job.query).schema
-            if len({name.lower() for name in found.names}) < len(found.names):
-                raise ValueError("a column twice")
-            written[job.name] = found
+            written[name] = analyzed(spark, job, inputs_of(job, written))
         except (PySparkException, ValueError) as error:
-            failed.append(f"{job.name}: {error}")
+            failed.append(f"{name}: {error}")
     return failed
 
 
-def declared(spark, job: RandomJob, found: StructType) -> StructType:
-    """What a reader gets that declares columns; raises where these are not what is written."""
+def inputs_of(job: RandomJob, written: Written) -> dict[str, StructType]:
+    """What the job reads, as it declares it; raises where that is not what is written."""
+    if job.name in SOURCES:
+        return {"raw": schema_of(SOURCES[job.name].items())}
+    found = {read: written[read.partition("__")[0]] for read in job.reads}
+    if job.declared:
+        found[job.reads[0]] = declared(job, found[job.reads[0]])
+    return found
+
+
+def declared(job: RandomJob, found: StructType) -> StructType:
     there = {field.name.lower(): field.dataType.simpleString() for field in found.fields}
     for name, type in job.declared:
         own = there.get(name)
         if own is None or (own != type and (own, type) not in READ_AS):
             raise ValueError(f"{name} is {own}, not {type}")
-    return spark.createDataFrame([], ", ".join(f"{name} {type}" for name, type in job.declared)).schema
+    return schema_of(job.declared)
 
 
-def with_declared(spark, jobs: dict[str, RandomJob], chance: random.Random) -> dict[str, RandomJob]:
-    """Some readers declare all columns that they read."""
-    found, schemas = {}, dict[str, StructType]()
+def with_declared(
+    spark, jobs: dict[str, RandomJob], chance: random.Random
+) -> tuple[dict[str, RandomJob], dict[str, StructType]]:
+    """The jobs, some of which declare all columns that they read, and what each writes."""
+    found, written = {}, dict[str, StructType]()
     for name, job in jobs.items():
-        inputs = {read: schemas[read.partition("__")[0]] for read in job.reads}
-        if name in SOURCES:
-            ddl = ", ".join(f"{column} {type}" for column, type in SOURCES[name].items())
-            inputs = {"raw": spark.createDataFrame([], ddl).schema}
-        for read, schema in inputs.items():
-            spark.createDataFrame([], schema).createOrReplaceTempView(read)
-        schemas[name] = spark.sql(job.query).schema
+        written[name] = analyzed(spark, job, inputs_of(job, written))
         found[name] = job
         if job.reads and job.reads[0].endswith("parquet") and chance.random() < 0.3:
-            fields = schemas[job.reads[0].partition("__")[0]].fields
+            fields = written[job.reads[0].partition("__")[0]].fields
             listed = tuple((field.name.lower(), field.dataType.simpleString()) for field in fields)
             found[name] = replace(job, declared=listed)
-    return found
+    return found, written
 
 
 @pytest.mark.parametrize(
@@ -96,15 +120,16 @@ def with_declared(spark, jobs: dict[str, RandomJob], chance: random.Random) -> d
 )
 def test_mutants_are_found_where_spark_fails(spark, tmp_path, monkeypatch, seed, projects):
     chance = random.Random(seed)
+    monkeypatch.setattr(logging.getLogger("SQLQueryContextLogger"), "disabled", True)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "jobs").mkdir()
     (tmp_path / "penstock.conf").write_text('name = "mutants"\njobs = ["jobs"]\n')
     missed, wrong, broken = [], [], 0
     for number in range(projects):
-        jobs = with_declared(spark, random_project(chance), chance)
+        jobs, written = with_declared(spark, random_project(chance), chance)
         assert errors(tmp_path, jobs) == [], f"project {number} is fine"
         for mutant in (mutated(jobs, chance) for _ in range(MUTANTS_OF_PROJECT)):
-            reported, failed = errors(tmp_path, mutant), failures(spark, mutant)
+            reported, failed = errors(tmp_path, mutant), failures(spark, written, jobs, mutant)
             broken += bool(failed)
             if failed and not reported:
                 missed.append(failed)

@@ -15,7 +15,7 @@ import pytest
 from engine.cli import main
 from engine.remembered import answers, job_cache
 
-EDITS = int(os.environ.get("PENSTOCK_TEST_EDITS", "24"))
+EDITS = int(os.environ.get("PENSTOCK_TEST_CACHE_EDITS", "24"))
 
 PROJECT = {
     "penstock.conf": """
