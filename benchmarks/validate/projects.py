@@ -57,7 +57,8 @@ def write_penstock(folder: Path, jobs: int) -> None:
             f"source {{\n{sources}\n}}\n"
             f"transform {{ Sql {{ plugin_input = [{', '.join(TABLES)}], plugin_output = model\n"
             f'  query = """\n{query(number)}\n""" }} }}\n'
-            f'sink {{ LocalFile {{ plugin_input = model, path = "${{lake}}/{number}", file_format_type = parquet }} }}\n'
+            f'sink {{ LocalFile {{ plugin_input = model, path = "${{lake}}/{number}"\n'
+            "  file_format_type = parquet } }\n"
         )
 
 
@@ -143,7 +144,7 @@ def main() -> None:
         print(f"penstock validate, one change: {least(validate, project, lambda: edit(model)):.2f} s")
         if arguments.penstock_only:
             return
-        dbt = arguments.dbt or environment(work / "of_dbt", "dbt-core", "dbt-postgres")
+        dbt = arguments.dbt or environment(work / "of_dbt", "dbt-core>=1.10,<1.11", "dbt-postgres")
         parse: list[str | Path] = [dbt / "dbt", "-q", "parse", "--profiles-dir", "."]
         forget = [lambda: shutil.rmtree(work / "dbt" / "target", ignore_errors=True)]
         print(f"dbt parse, cold: {least(parse, work / 'dbt', forget[0]):.2f} s")

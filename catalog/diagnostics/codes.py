@@ -191,6 +191,7 @@ CODES: dict[str, str] = {
     "PEN5422": "two jobs that would share the record of their intervals",
     "PEN5423": "intervals were done before the job changed",
     "PEN5424": "a target is lost that has the rows of intervals",
+    "PEN5425": "a selection that matches no job",
     "PEN5490": "a database whose changes cannot be captured as it is",
     "PEN5491": "the log of a database lacks a value of a changed row",
     "PEN5492": "the columns of a captured table have changed",

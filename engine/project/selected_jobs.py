@@ -1,8 +1,10 @@
 """The jobs that a command works on: those that `--select` chooses, else those named, else all of the project."""
 
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import replace
 
+from catalog.diagnostics.diagnostic import Diagnostic, Severity, did_you_mean
 from engine.job.model.settings import Settings
 from engine.project.compile_project import CompiledProject, compile_project
 from engine.project.compiled_jobs import of_all_jobs
@@ -11,9 +13,17 @@ from engine.project.job_graph import JobGraph, jobs_in_order
 from engine.project.project_job import ProjectJob
 from engine.project.recorded_state import RecordedState, read_state
 from engine.project.revision import state_at
-from engine.project.selection.parse_selection import Criterion, Without, parse_arguments
-from engine.project.selection.select_jobs import select
+from engine.project.selection.parse_selection import (
+    Criterion,
+    Selection,
+    Without,
+    parse_arguments,
+    parse_selection,
+)
+from engine.project.selection.select_jobs import select, unmatched
+from engine.project.selection.selectable import SelectableGraph
 from engine.state.layout import StateLayout, layout_at
+from engine.terminal.report import report
 
 
 def selected_jobs(arguments: Namespace, settings: Settings) -> tuple[JobGraph, tuple[ProjectJob, ...]]:
@@ -32,7 +42,36 @@ def chosen_jobs(arguments: Namespace, compiled: CompiledProject, settings: Setti
     last = read_state(_layout(arguments, compiled)) if _asks(arguments, compiled, "result") else None
     changes = None if state is None else state.changes(graph.jobs.values())
     results = None if last is None else last.results
-    return jobs_in_order(graph, select(selection, graph.selectable(changes, results), compiled.project.selectors))
+    selectable, selectors = graph.selectable(changes, results), compiled.project.selectors
+    report(_unmatched(arguments, selectable, selectors), arguments.masks, getattr(arguments, "format", "text"))
+    return jobs_in_order(graph, select(selection, selectable, selectors))
+
+
+def _unmatched(
+    arguments: Namespace, graph: SelectableGraph, selectors: Mapping[str, Selection]
+) -> tuple[Diagnostic, ...]:
+    """Warnings (PEN5425) of what the command line selects in vain."""
+    texts = [*(_flat(arguments.select) or ()), *(_flat(arguments.exclude) or ())]
+    found = unmatched(parse_selection(texts), graph, selectors) if texts else ()
+    return tuple(
+        Diagnostic("PEN5425", f"`{_text(each)}` matches no job", None, _meant(each, graph), Severity.WARNING)
+        for each in found
+    )
+
+
+def _text(criterion: Criterion) -> str:
+    method = ".".join((criterion.method, *criterion.arguments))
+    return criterion.value if method == "fqn" else f"{method}:{criterion.value}"
+
+
+def _meant(criterion: Criterion, graph: SelectableGraph) -> str | None:
+    """What a criterion that matches nothing may have meant."""
+    if criterion.method == "fqn" and "*" in criterion.value:
+        in_folders = replace(criterion, value=f"*.{criterion.value}")
+        return None if any(unmatched(in_folders, graph)) else f"`{in_folders.value}` matches jobs in folders, too"
+    tags = sorted({tag for node in graph.nodes.values() for tag in node.tags})
+    known = {"fqn": [node.fqn[-1] for node in graph.nodes.values()], "tag": tags}
+    return did_you_mean(criterion.value, known.get(criterion.method, ()))
 
 
 def _asks(arguments: Namespace, compiled: CompiledProject, method: str) -> bool:

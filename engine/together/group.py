@@ -45,7 +45,7 @@ def group_of(jobs: Sequence[Compiled]) -> Compiled:
 def _problems(job: Compiled, first: Compiled) -> Iterator[tuple[str, str]]:
     """What is wrong with the job, and what to do."""
     env = job.plan.env
-    alone = "run it alone"
+    alone = "leave it out of the group, and run it alone"
     if env.mode == "STREAMING":
         yield "it is a streaming job", alone
     if env.interval is not None:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final, TypeVar
 
 import connectors
-from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
 from catalog.options import Options, store_assignment
@@ -199,7 +199,9 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
     elif options.get("write_mode") not in (None, write_mode.value):
         options = replace(options, values={**options.values, "write_mode": write_mode.value})
     if why := contradiction(data_mode, write_mode):
-        diagnostics.error("PEN2011", why, options.span("write_mode"))
+        places = tuple(span for name in ("write_mode", "data_save_mode") if (span := options.span(name)) is not None)
+        help = "data_save_mode = APPEND_DATA leaves the other rows"
+        diagnostics.items.append(Diagnostic("PEN2011", why, next(iter(places), None), help, also=places[1:]))
     if _applies_kinds(sink, options, node, write_mode):
         write_mode = WriteMode.CHANGELOG
     if node.table.has_row_kind and write_mode not in sink.row_kind_modes(options):

@@ -22,6 +22,26 @@ def select(
     return _Selector(graph, selectors or {}, ()).select(selection)
 
 
+def unmatched(
+    selection: Selection, graph: SelectableGraph, selectors: Mapping[str, Selection] | None = None
+) -> Iterator[Criterion]:
+    """The criteria that match no job and no source, though they name one; raises as `select` does."""
+    match selection:
+        case Criterion(method="state" | "result"):
+            return
+        case Criterion():
+            if not any(True for _ in _Selector(graph, selectors or {}, ()).matching(selection)):
+                yield selection
+        case AnyOf(parts) | AllOf(parts):
+            for part in parts:
+                yield from unmatched(part, graph, selectors)
+        case Without(chosen, excluded):
+            yield from unmatched(chosen, graph, selectors)
+            yield from unmatched(excluded, graph, selectors)
+        case _:
+            assert_never(selection)
+
+
 class _Selector:
     """Evaluates selections; `within` names the selectors that are being evaluated."""
 
