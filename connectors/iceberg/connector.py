@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.options import Option, Options
-from catalog.quoting import parse_name, quote, quote_text
+from catalog.quoting import parse_name, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
 from connectors.commits.marks import MarkState, WriteMark
@@ -255,8 +255,15 @@ class Iceberg(
         return branch_of(options) is not None
 
     def clone(self, spark: "SparkSession", options: Options, original: Options, *, replaces: bool) -> None:
-        verb = "CREATE OR REPLACE BRANCH" if replaces else "CREATE BRANCH"
-        spark.sql(f"ALTER TABLE {_address(spark, options)} {verb} {quote(branch_of(options) or '')}")
+        branch, address = branch_of(options) or "", address_of(spark, options)
+        with opened(spark, address) as table:
+            metadata = table.metadata()
+            if branch in metadata.get("refs", {}):
+                if not replaces:
+                    message = f"the branch `{branch}` of `{address}` is there already"
+                    raise run_error("PEN1667", message, options.span("to_branch"), "`--replace` replaces it")
+                table.remove_branch(branch)
+            table.create_branch(branch, main_snapshot(metadata))
 
     def stages_table(self, options: Options, mode: WriteMode) -> bool:
         """A merge is staged on a branch, and what replaces the table as files; replaced partitions are staged alone."""
