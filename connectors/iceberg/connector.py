@@ -262,8 +262,7 @@ class Iceberg(
                 if not replaces:
                     message = f"the branch `{branch}` of `{address}` is there already"
                     raise run_error("PEN1667", message, options.span("to_branch"), "`--replace` replaces it")
-                table.remove_branch(branch)
-            table.create_branch(branch, main_snapshot(metadata))
+            table.reset_branch(branch, main_snapshot(metadata))
 
     def stages_table(self, options: Options, mode: WriteMode) -> bool:
         """A merge is staged on a branch, and what replaces the table as files; replaced partitions are staged alone."""

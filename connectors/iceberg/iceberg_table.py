@@ -264,6 +264,14 @@ class IcebergTable:
         change = self.load().manageSnapshots()
         (change.createBranch(name) if snapshot is None else change.createBranch(name, snapshot)).commit()
 
+    def reset_branch(self, name: str, snapshot: int | None) -> None:
+        """The same of a branch that may be there, in one change."""
+        if snapshot is None or name not in self.load().refs():
+            self.remove_branch(name)
+            self.create_branch(name, snapshot)
+        else:
+            self.load().manageSnapshots().replaceBranch(name, snapshot).commit()
+
     def remove_branch(self, name: str) -> None:
         table = self.load()
         if name in table.refs():
