@@ -258,10 +258,9 @@ class Iceberg(
         branch, address = branch_of(options) or "", address_of(spark, options)
         with opened(spark, address) as table:
             metadata = table.metadata()
-            if branch in metadata.get("refs", {}):
-                if not replaces:
-                    message = f"the branch `{branch}` of `{address}` is there already"
-                    raise run_error("PEN1667", message, options.span("to_branch"), "`--replace` replaces it")
+            if branch in metadata.get("refs", {}) and not replaces:
+                message = f"the branch `{branch}` of `{address}` is there already"
+                raise run_error("PEN1667", message, options.span("to_branch"), "`--replace` replaces it")
             table.reset_branch(branch, main_snapshot(metadata))
 
     def stages_table(self, options: Options, mode: WriteMode) -> bool:
