@@ -258,7 +258,8 @@ class Delta(
         return tuple(planned(task, state, actions, table_syntax(task)))
 
     def way_to_clone(self, options: Options, original: Options) -> str | None:
-        """It has the files of the original, until either of them writes others."""
+        """It has the files of the original, until either of them writes others. One that replaces rows takes two
+        commits; the first deletes them, and they stay in the history of the table."""
         fixed = ("version", "timestamp", "read_change_feed")
         return None if any(original.get(name) for name in fixed) else "shallow clone"
 
@@ -266,6 +267,8 @@ class Delta(
         for each in (original, options):
             staging.store_settings(each).apply(spark)
         target, source = (_table_sql(files_at(spark, each.string("path"))[1]) for each in (options, original))
+        if replaces and DeltaTable(spark, as_uri(files_at(spark, options.string("path"))[1])).exists():
+            spark.sql(f"DELETE FROM {target}\n")  # Delta replaces a table without rows alone
         verb = "CREATE OR REPLACE TABLE" if replaces else "CREATE TABLE"
         spark.sql(f"{verb} {target} SHALLOW CLONE {source}\n")
 
