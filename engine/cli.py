@@ -159,7 +159,7 @@ READERS = (
     "schema", "state", "validate",
 )  # fmt: skip
 """They read jobs, or what runs have recorded, and start nothing: in a process of their own, which is ended in time."""
-RUNNERS = ("backfill", "build", "diff", "restate", "retry", "run", "show", "test")
+RUNNERS = ("backfill", "build", "clone", "diff", "restate", "retry", "run", "show", "test")
 """They execute a job: reading it has the same limits, its execution has none."""
 OTHERS = ("connectors", "decrypt", "describe", "encrypt", "init", "stop", "wait", "warm")
 """They read no job."""
