@@ -16,7 +16,8 @@ OPTIONS: dict[str, str | None] = {
     "convert": "jobs/job.conf", "explain": "jobs/job.conf", "fmt": "--check jobs/job.conf",
     "graph": "jobs/job.conf -o page.html", "lineage": "jobs/job.conf", "ls": "", "plan": "",
     "package": "jobs/job.conf -o app.zip", "schema": "show jobs/job.conf", "state": "jobs/job.conf",
-    "validate": "jobs/job.conf", "backfill": "jobs/job.conf", "build": "", "clone": "--from prod", "diff": "jobs/job.conf --env dev,prod",
+    "validate": "jobs/job.conf", "backfill": "jobs/job.conf", "build": "", "clone": "--from prod",
+    "diff": "jobs/job.conf --env dev,prod",
     "restate": "jobs/job.conf --from 2024-01-01 --to 2024-01-02", "run": "jobs/job.conf", "show": "jobs/job.conf",
     "test": "jobs", "migrate": None, "expectations": None, "runs": None, "retry": None,
 }  # fmt: skip
