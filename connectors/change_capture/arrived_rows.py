@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.diagnostics.source import Span
@@ -88,13 +88,14 @@ def _by_shape(rows: Sequence[KindRow], shape: TableShape) -> Iterable[tuple[Tabl
 
 def _typed(spark: "SparkSession", server: LogServer, shape: TableShape, rows: Sequence[KindRow]) -> "DataFrame":
     import pyarrow as pa
+    from pyspark.sql.types import StructType
 
     columns = list(zip(*(row for _, row, _ in rows), strict=True)) if rows else [() for _ in shape.columns]
     arrays = [_array(server, values, column, shape) for values, column in zip(columns, shape.columns, strict=True)]
     arrays.append(pa.array([kind for kind, _, _ in rows], pa.string()))
     table = pa.table(arrays, names=[*shape.names, ROW_KIND])
     ddl = columns_to_ddl([*(Column(column.name, column.type) for column in shape.columns), Column(ROW_KIND, STRING)])
-    schema = spark.createDataFrame([], ddl).schema
+    schema = cast("StructType", StructType.fromDDL(ddl))
     return spark.createDataFrame(table, schema) if rows else spark.createDataFrame([], schema)
 
 

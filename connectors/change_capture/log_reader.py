@@ -130,22 +130,25 @@ class LogReader:
             before = self._positions()
             try:
                 self._read()
+            except (OSError, TransientError) as error:
+                failures = 1 if self._positions() != before else failures + 1
+                if failures >= _ATTEMPTS:
+                    self._fail(error if isinstance(error, TransientError) else self._lost(error))
+                    return
+                self.closing.wait(min(0.5 * 2**failures, 10))
             except PenstockError as error:
                 self._fail(error)
                 return
-            except OSError as error:
-                failures = 1 if self._positions() != before else failures + 1
-                if failures >= _ATTEMPTS:
-                    message = f"the connection to the database was lost: {error} (`{self.server.place}`)"
-                    self._fail(TransientError([Diagnostic("PEN5012", message, None, "is the server running?")]))
-                    return
-                self.closing.wait(min(0.5 * 2**failures, 10))
             except Exception as error:  # noqa: BLE001 (of a driver, or of a log that cannot be read)
                 message = f"the log of `{self.server.place}` cannot be read: {type(error).__name__}: {error}"
                 failed = RunError([Diagnostic("PEN5490", message)])
                 failed.__cause__ = error
                 self._fail(failed)
                 return
+
+    def _lost(self, error: OSError) -> TransientError:
+        message = f"the connection to the database was lost: {error} (`{self.server.place}`)"
+        return TransientError([Diagnostic("PEN5012", message, None, "check that the server is running")])
 
     def _positions(self) -> list[LogPosition]:
         with self.changed:

@@ -78,6 +78,7 @@ class BinlogReader:
             name = event[27:].split(b"\0")[0].decode()
             offset = int.from_bytes(event[19:27], "little")
             self.position = LogPosition.parse(f"{name}:{offset}")
+            self.changes, self.in_transaction = {}, False  # of a server that ended while it wrote a transaction
             return None
         if kind in _WRITE or kind in _UPDATE or kind in _DELETE:
             self._rows(event, kind)

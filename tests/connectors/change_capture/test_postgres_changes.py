@@ -12,17 +12,6 @@ ORDERS = "create table orders (id bigint primary key, name text, amount numeric(
 MEMORY = "InMemory { plugin_input = changes }"
 
 
-@pytest.fixture
-def captured(postgres):
-    """A database without tables, and after the test without slots and publications."""
-    postgres.clear()
-    yield postgres
-    for (slot,) in postgres.rows("select slot_name from pg_replication_slots"):
-        postgres.run(f"select pg_drop_replication_slot('{slot}')")
-    for (publication,) in postgres.rows("select pubname from pg_publication"):
-        postgres.run(f"drop publication {publication}")
-
-
 def test_a_snapshot_then_the_log_of_several_tables(spark, tmp_path, captured):
     changing = [ChangingRows("orders"), ChangingRows("other", seed=8)]
     captured.run(ORDERS, "insert into orders select n, 'n' || n, n from generate_series(1, 300) n")
