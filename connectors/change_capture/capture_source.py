@@ -45,6 +45,7 @@ from connectors.interface.source_abilities import (
 )
 from connectors.jdbc.connection import check_connection, connection_of, jars_of
 from connectors.jdbc.reading import Reading, read
+from connectors.jdbc.table_location import location_of
 from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import files_at
@@ -146,7 +147,7 @@ class CaptureSource(
         named = tables_named(options, Diagnostics())
         if len(named) != 1 or not check_connection(options, Diagnostics()):
             return None
-        return f"{connection_of(options).place}#{'.'.join(self.full_name(named[0], options)).lower()}"
+        return location_of(connection_of(options), self.full_name(named[0], options))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows as they are now: what a batch job reads."""
@@ -173,6 +174,8 @@ class CaptureSource(
         with reader.holding():
             stored = self._begun(spark, source, server, options)
             tail = self._tail(source, stored, table, task.state, self.stream_identity(options))
+            if tail.reached is not None and tail.reached > stored.at:
+                source.forget_rows()
             server.refuse_lost(table, tail.seen, tail.confirmed)
             reader.add(tail)
         if task.state.ends and not is_new:
