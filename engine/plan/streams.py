@@ -58,6 +58,11 @@ class StreamPlan:
         return tuple(node for node in self.plan.nodes() if isinstance(node, Scan) and is_stream(node) and node in under)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether its sources ask for an end, whatever the job's trigger."""
+        return all(streaming_source(scan).is_bounded(scan.options) for scan in self.scans)
+
+    @property
     def scan(self) -> Scan | None:
         """The source, where it is the head."""
         return self.head if isinstance(self.head, Scan) else None

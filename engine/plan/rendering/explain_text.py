@@ -98,8 +98,11 @@ def _streams(plan: Plan) -> Iterator[str]:
             names = ", ".join(scan.written_name for scan in stream.scans)
             state = f", with state from batch to batch: {_names(stream.stateful)}" if stream.stateful else ""
             yield f"stream of {stream.name}, over {names}: {when}{state}"
-    if plain := _names(stream.head for stream in streams if stream.scan is not None):
+    of_source = [stream for stream in streams if stream.scan is not None]
+    if plain := _names(stream.head for stream in of_source if not stream.is_bounded):
         yield f"stream of {plain}: {when}"
+    if bounded := _names(stream.head for stream in of_source if stream.is_bounded):
+        yield f"stream of {bounded}: {AVAILABLE_NOW}, as `stop.mode` says"
     yield "each micro-batch is staged, and committed in all sinks that read its stream"
     early = {node for stream in streams if stream.scan is None for node in below(stream.head)}
     tables = [node for node in plan.nodes() if isinstance(node, Scan) and not is_stream(node)]

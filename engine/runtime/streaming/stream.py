@@ -87,13 +87,8 @@ class Stream:
         return plan_of(self.plan, 0 if not self.checkpoint.has_batches else 1).writes
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether its sources ask for an end."""
-        return all(streaming_source(scan).is_bounded(scan.options) for scan in self.of.scans)
-
-    @property
     def has_end(self) -> bool:
-        return self.is_bounded or ends_by_itself(self.plan.env)
+        return self.of.is_bounded or ends_by_itself(self.plan.env)
 
     @property
     def is_active(self) -> bool:
@@ -127,7 +122,7 @@ class Stream:
             self.checkpoint.begin([self.of.scans.index(scan) for scan in opened.scans])
             writer: DataStreamWriter = opened.rows.writeStream.foreachBatch(self.run_batch)
             writer = writer.option("checkpointLocation", self.checkpoint.spark_location)
-            trigger = AVAILABLE_NOW if self.is_bounded else trigger_of(self.plan.env)
+            trigger = AVAILABLE_NOW if self.of.is_bounded else trigger_of(self.plan.env)
             self.query = _triggered(writer, trigger).start()
         except SPARK_ERRORS as error:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
