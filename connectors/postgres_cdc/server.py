@@ -71,7 +71,7 @@ class PostgresServer(LogServer):
             rows = connection.execute(query).fetchall()
         return tuple(
             sorted(
-                f"{schema}.{table}"
+                f"{database}.{schema}.{table}"
                 for database, schema, table in rows
                 if pattern.fullmatch(f"{database}.{schema}.{table}") or pattern.fullmatch(f"{schema}.{table}")
             )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
+from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.limits import read_small
@@ -17,6 +18,9 @@ from catalog.tables.table import TableSchema
 from catalog.types.typenames import to_ddl
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import SupportsTablePatterns, table_pattern_of
+
+_PATTERN_OPTIONS: Final = ("table_path", "table", "table-pattern")
+"""Where a block names a pattern of tables."""
 
 
 def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:
@@ -55,7 +59,7 @@ def with_matching_tables(
                 one = source.of_table(options, table)
                 yield replace(one, values={**one.values, "schema": schema})
         if not found:
-            option = "table_path" if options.get("table_path") is not None else "table"
+            option = next(name for name in _PATTERN_OPTIONS if options.get(name) is not None)
             message = f"the tables that match `{options[option]}` are not known"
             help = "`penstock schema sync` asks the catalog or database, and records them in `penstock.lock`"
             diagnostics.error("PEN4002", message, options.span(option), help)
