@@ -24,6 +24,8 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 	PENSTOCK_OWNERSHIP_SCHEDULES=500 PENSTOCK_EXPLORED_SWITCHES=1 .venv/bin/python -m pytest tests/ownership
 	PENSTOCK_OWNERSHIP_DRIVERS=500 .venv/bin/python -m pytest tests/ownership/test_schedules.py
 	PENSTOCK_TEST_MICRO_BATCHES=300 .venv/bin/python -m pytest tests/engine/runtime/streaming/test_many_batches.py
+	PENSTOCK_TEST_CAPTURED=1000000 PENSTOCK_TEST_CAPTURE_KILLS=30 .venv/bin/python -m pytest \
+		tests/connectors/change_capture/test_killed_captures.py
 	PENSTOCK_TEST_CHANGE_LOG=1000 .venv/bin/python -m pytest tests/connectors/kafka/test_change_targets.py
 	PENSTOCK_TEST_NAMES=2000 PENSTOCK_TEST_MUTATIONS=2000 PENSTOCK_TEST_TEXTS=10000 PENSTOCK_TEST_ALL_VALUES=1 \
 		.venv/bin/python -m pytest tests/security -m "not spark"

@@ -75,6 +75,7 @@ def refused(spark, folder, text, code):
     return f"{diagnostic.message}; {diagnostic.help}"
 
 
+@pytest.mark.soak
 def test_what_changes_the_table_itself(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"test.orders"'), jdbc(captured, "copied"))
@@ -89,6 +90,7 @@ def test_what_changes_the_table_itself(spark, tmp_path, captured):
     assert captured.rows("select count(*) from copied") == [(3,)]
 
 
+@pytest.mark.soak
 def test_columns_that_the_log_names_are_followed(spark, tmp_path, captured):
     columns = "schema { columns = [{ name = id, type = bigint, nullable = false }, { name = name, type = string }, " \
               '{ name = amount, type = "decimal(12,2)" }], primaryKey { columnNames = [id] } }'  # fmt: skip
@@ -108,6 +110,7 @@ def test_columns_that_the_log_names_are_followed(spark, tmp_path, captured):
         captured.run("set global binlog_row_metadata = NO_LOG")
 
 
+@pytest.mark.soak
 def test_a_truncated_table(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"test.orders"'), jdbc(captured, "copied"))
@@ -117,6 +120,7 @@ def test_a_truncated_table(spark, tmp_path, captured):
     assert captured.rows("select id from copied") == [(1,)]
 
 
+@pytest.mark.soak
 def test_a_log_that_is_lost_is_refused_before_anything_is_written(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"test.orders"'), jdbc(captured, "copied"))
@@ -128,6 +132,7 @@ def test_a_log_that_is_lost_is_refused_before_anything_is_written(spark, tmp_pat
     assert captured.rows("select id from copied") == [(1,)]
 
 
+@pytest.mark.soak
 def test_tables_and_events_that_cannot_be_captured(spark, tmp_path, captured):
     captured.run("create table other (id int primary key) engine = MyISAM")
     captured.run("create table made (id int primary key, u uuid)", ORDERS)
@@ -140,6 +145,7 @@ def test_tables_and_events_that_cannot_be_captured(spark, tmp_path, captured):
     assert "a statement on `test.orders`, not its rows" in refused(spark, tmp_path, text, "PEN5490")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", ["earliest", "specific"])
 def test_other_starts(spark, tmp_path, captured, mode):
     captured.run("reset master", ORDERS, "insert into orders values (1, 'a', 1), (2, 'b', 2)")

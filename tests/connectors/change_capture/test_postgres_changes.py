@@ -68,6 +68,7 @@ def test_values_of_the_log_are_those_of_a_read_by_jdbc(spark, tmp_path, captured
     assert sorted(row[0] for rows in ROWS.values() for row in rows) == [1, 2, 3]
 
 
+@pytest.mark.soak
 def test_every_change_where_the_job_asks_for_it(spark, tmp_path, captured):
     captured.run(ORDERS, "alter table orders replica identity full", "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"public.orders"', "startup.mode = latest, changes = all"), MEMORY)
@@ -105,6 +106,7 @@ def test_what_changes_the_table_itself_stops_the_stream(spark, tmp_path, capture
     captured.run("truncate orders")
 
 
+@pytest.mark.soak
 def test_columns_are_followed_where_the_job_asks_for_it(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     columns = "schema { columns = [{ name = id, type = bigint, nullable = false }, { name = name, type = string }, " \
@@ -120,6 +122,7 @@ def test_columns_are_followed_where_the_job_asks_for_it(spark, tmp_path, capture
     assert equal(captured, "orders", "copied", "id, name, amount, note") == 2
 
 
+@pytest.mark.soak
 def test_a_truncated_table(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"public.orders"'), jdbc(captured, "copied"))
@@ -146,6 +149,7 @@ def test_a_log_that_is_lost_is_refused_before_anything_is_written(spark, tmp_pat
     assert "which this stream has not made" in refused(spark, tmp_path / "other", text, "PEN5490")
 
 
+@pytest.mark.soak
 def test_tables_that_cannot_be_captured(spark, tmp_path, captured):
     captured.run("create table keyless (id int, name text)")
     text = job(source(captured, '"keyless"'), MEMORY)
@@ -162,6 +166,7 @@ def test_tables_that_cannot_be_captured(spark, tmp_path, captured):
     assert captured.rows("select id, name from copied") == [(1, "b")]
 
 
+@pytest.mark.soak
 def test_a_long_value_that_an_update_leaves_as_it_is(spark, tmp_path, captured):
     long = "(select string_agg(md5(n::text), '') from generate_series(1, 500) n)"
     captured.run(ORDERS, f"insert into orders values (1, {long}, 1)")

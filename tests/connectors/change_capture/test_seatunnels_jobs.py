@@ -88,7 +88,7 @@ MYSQL = """MySQL-CDC {{
   }}"""
 
 
-@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+@pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.soak), "mariadb"])
 def test_a_job_of_seatunnels(spark, tmp_path, captured, mariadb, kind):
     database = captured if kind == "postgres" else mariadb
     database.clear()
