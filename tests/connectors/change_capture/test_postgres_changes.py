@@ -19,14 +19,14 @@ def test_a_snapshot_then_the_log_of_several_tables(spark, tmp_path, captured):
     sink = jdbc(captured, "${table_name}_copy")
     text = job(source(captured, '"postgres.public.orders", "public.other"'), sink)
     for number in range(3):
+        (before,) = captured.rows("select pg_current_wal_flush_lsn()")
         for each in changing if number else ():
             each.change(captured, 200)
         stream(spark, tmp_path, text)
         assert equal(captured, "orders", "orders_copy")
         assert equal(captured, "other", "other_copy") or not number
-    (kept_from,) = captured.rows("select confirmed_flush_lsn >= pg_current_wal_flush_lsn() - 65536 from "
-                                 "pg_replication_slots")  # fmt: skip
-    assert kept_from == (True,)
+    confirmed = captured.rows(f"select confirmed_flush_lsn >= '{before[0]}' from pg_replication_slots")
+    assert confirmed == [(True,)]  # the server need not keep its log of before
 
 
 TYPES = {
@@ -40,13 +40,11 @@ TYPES = {
     "id_": ("uuid", "'5f0c1b1e-58a4-4d4b-9a56-0a6f2c7d3c11'"), "bits": ("bit(3)", "B'101'"), "bit1": ("bit(1)", "B'1'"),
     "ai": ("integer[]", "'{1,NULL,3}'"), "at": ("text[]", "'{\"a b\",NULL,\"NULL\",\"q\\\"x\"}'"),
     "mood": ("mood", "'sad'"), "iv": ("interval", "'1 day 02:03:04'"), "ip": ("inet", "'10.0.0.1/8'"),
-    "dom": ("positive", "5"),
 }  # fmt: skip
 
 
 def test_values_of_the_log_are_those_of_a_read_by_jdbc(spark, tmp_path, captured):
-    captured.run("drop type if exists mood cascade", "drop domain if exists positive cascade")
-    captured.run("create type mood as enum ('ok', 'sad')", "create domain positive as int check (value > 0)")
+    captured.run("drop type if exists mood cascade", "create type mood as enum ('ok', 'sad')")
     columns = ", ".join(f"{name} {type}" for name, (type, _) in TYPES.items())
     values = ", ".join(value for _, value in TYPES.values())
     nulls = ", ".join("null" for _ in TYPES)
