@@ -8,7 +8,7 @@ from catalog.diagnostics.source import Span
 from catalog.tables.evolution import SchemaEvolution, StoreAssignment
 from catalog.tables.store_assignment import can_up_cast, may_change, seconds_digits, shown_type, stored_column
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import STRING, DataType
+from catalog.types.datatypes import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, is_numeric
 from catalog.types.typenames import ddl_or_unknown, quote_name
 
 
@@ -35,6 +35,14 @@ def narrowings(
     for column, given in _pairs(incoming, target):
         if given.type != STRING and may_change(given.type, stored_column(column, given.type, evolution)):
             yield Narrowing(given.name, given.type, column)
+
+
+def known_loss(source: DataType, target: Column) -> bool:
+    """Whether a number, or a timestamp in a date, may change in a column as a source of the table declares it: other
+    types of databases have several of Spark's."""
+    is_cut = source in (TIMESTAMP, TIMESTAMP_NTZ) and target.type == DATE
+    are_numbers = is_numeric(source) and is_numeric(target.type)
+    return is_cut or (are_numbers and may_change(source, target))
 
 
 def not_wider(

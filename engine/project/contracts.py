@@ -5,8 +5,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity, did_you_mean
 from catalog.diagnostics.source import Span
-from catalog.tables.narrowing import Narrowing
-from catalog.tables.store_assignment import may_change
+from catalog.tables.narrowing import Narrowing, known_loss
 from catalog.tables.table import Column
 from catalog.types.datatypes import (
     BIGINT,
@@ -16,7 +15,6 @@ from catalog.types.datatypes import (
     INT,
     SMALLINT,
     STRING,
-    TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
     Array,
@@ -25,7 +23,6 @@ from catalog.types.datatypes import (
     Map,
     Struct,
     has_unknown,
-    is_numeric,
 )
 from catalog.types.typenames import ddl_or_unknown
 from engine.project.job_graph import Edge, JobGraph
@@ -98,19 +95,12 @@ def _narrowed(edge: Edge) -> Iterator[Diagnostic]:
     written = {column.name.lower(): column for column in write.columns}
     for column in read.columns:
         own = written.get(column.name.lower())
-        if own is None or not _has_known_loss(own.type, column):
+        if own is None or not known_loss(own.type, column):
             continue
         found = Narrowing(own.name, own.type, column)
         message = f"{found}, as `{edge.reader}` declares it: the run fails at a value that does not fit without loss"
         also = (_span(edge, column),)
         yield Diagnostic("PEN4501", message, write.span, found.remedy, Severity.WARNING, also=tuple(filter(None, also)))
-
-
-def _has_known_loss(written: DataType, column: Column) -> bool:
-    """Whether a number, or a timestamp in a date, may change; other types of databases have several of Spark's."""
-    is_cut = written in (TIMESTAMP, TIMESTAMP_NTZ) and column.type == DATE
-    are_numbers = is_numeric(written) and is_numeric(column.type)
-    return is_cut or (are_numbers and may_change(written, column))
 
 
 def _span(edge: Edge, column: Column) -> Span | None:

@@ -27,7 +27,7 @@ def has_rows(spark: "SparkSession", path: str, options: Options) -> bool:
 def target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
     """The schema of the files at a target, if the format stores one."""
     kind = file_format(task.options)
-    if kind not in _WITH_SCHEMA:
+    if kind not in WITH_SCHEMA:
         return None
     here = local_path(path)
     if found := local_table(here, task.options) if here else None:
@@ -35,14 +35,14 @@ def target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTa
     return CatalogTable.of("target", columns_of(spark.read.format(kind).load(path).schema))
 
 
-_WITH_SCHEMA: Final = ("parquet", "orc", "avro")
+WITH_SCHEMA: Final = ("parquet", "orc", "avro")
 """Formats whose files hold their schema."""
 
 
 def local_table(path: str, options: Options) -> CatalogTable | None:
     """The same for files on this machine; None if there are none, or they cannot be read without Spark."""
     kind, files = file_format(options), data_files(glob.escape(path))
-    if kind not in _WITH_SCHEMA or not files:
+    if kind not in WITH_SCHEMA or not files:
         return None
     try:
         of_path = partition_columns(path, files)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.options import Options
 from catalog.tables.savemode import TargetState
+from catalog.tables.table import CatalogTable
 from connectors.files.committing import file_target
-from connectors.files.committing.target_rows import has_rows, target_table
+from connectors.files.committing.target_rows import WITH_SCHEMA, has_rows, target_table
 from connectors.files.file_options import file_format
 from connectors.files.formats.arrivals import arrived
 from connectors.files.formats.file_connector import FileConnector
@@ -78,10 +79,14 @@ class ServerFileConnector(FileConnector):
         def copy(path: str, most: int | None = None) -> str:
             return as_uri(copy_path(spark, path, task.options, most=most))
 
+        def schema(path: str) -> CatalogTable | None:
+            has_schema = file_format(task.options) in WITH_SCHEMA
+            return target_table(spark, copy(path, 1), task) if has_schema else None
+
         return file_target.inspect(
             spark,
             task,
-            schema=lambda path: target_table(spark, copy(path, 1), task) if _has_schema(task.options) else None,
+            schema=schema,
             has_rows=lambda path: has_rows(spark, copy(path), task.options),
         )
 
@@ -98,10 +103,6 @@ class ServerFileConnector(FileConnector):
             rename_files(spark, as_uri(local), target, by, options=options, run_id=task.run_id)
             ServerFiles(server).make_folder(folder)
             upload(spark, server, list(_uploads(local, folder.removeprefix(server.root))))
-
-
-def _has_schema(options: Options) -> bool:
-    return file_format(options) in ("parquet", "orc")
 
 
 def _uploads(local: str, remote: str) -> Iterator[Transfer]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from catalog.tables.savemode import Action
 from connectors.commits.commit_errors import rows_are_gone
@@ -13,6 +13,7 @@ from connectors.jdbc.database import Database, connect, connected
 from connectors.jdbc.describe import describe_table
 from connectors.jdbc.writing import fence, ledger
 from connectors.jdbc.writing.jdbc_staged import JdbcStaged
+from connectors.jdbc.writing.statements import NOT_MATCHED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -135,13 +136,24 @@ def _merges(actions: Sequence[str]) -> bool:
 
 
 def _record_changes(run: RunContext, identity: str, changed: Sequence[tuple[str, int]]) -> None:
-    """Count rows by the verb of the statement; not where a driver does not report them, or one statement does all."""
-    by_verb = {verb: sum(count for text, count in changed if text.startswith(verb)) for verb in _VERBS}
-    if all(text.startswith(_VERBS) and count >= 0 for text, count in changed):
-        run.changes[identity] = RowChanges(*by_verb.values())
+    """Count rows by what the statement does; not where a driver does not report them, or one statement does all."""
+    counts = dict.fromkeys(_VERBS, 0)
+    for text, count in changed:
+        verb = verb_of(text)
+        if verb is None or count < 0:
+            return
+        counts[verb] += count
+    run.changes[identity] = RowChanges(*counts.values())
 
 
-_VERBS = ("insert", "update", "delete")
+def verb_of(statement: str) -> str | None:
+    """Whether a statement of a merge inserts, updates or deletes rows; None for another one."""
+    if statement.startswith("merge"):
+        return "insert" if f" {NOT_MATCHED} then insert " in statement else "update"
+    return next((verb for verb in _VERBS if statement.startswith(verb)), None)
+
+
+_VERBS: Final = ("insert", "update", "delete")
 
 
 def _check_is_there(database: Database, staged: JdbcStaged) -> None:

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from catalog.tables.row_kind import ROW_KIND, RowKind
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, DataType
 from connectors.jdbc.dialect import Dialect, Updates
+
+MATCHED: Final = "when matched"
+NOT_MATCHED: Final = "when not matched"
+"""What a MERGE does, which is either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def replace_all(change: TargetChange) -> str:
 def upsert(change: TargetChange, condition: str = "") -> tuple[str, ...]:
     """Update rows with an equal key, insert the others; needs no unique index on the key."""
     if change.dialect.updates is Updates.MERGE:
-        return (_merge(change, condition),)
+        return tuple(_merges(change, condition))
     others = f"not exists (select 1 from {change.table} t where {change.same_key})"
     inserted = insert(change, f"{condition} and {others}" if condition else others)
     updated = _update(change, condition)
@@ -190,16 +195,17 @@ def _update(change: TargetChange, condition: str) -> str | None:
     return f"update t set {plain} from {change.table} t join {change.source} s on {where}"
 
 
-def _merge(change: TargetChange, condition: str) -> str:
+def _merges(change: TargetChange, condition: str) -> Iterator[str]:
+    """A MERGE that updates, and one that inserts: a single one would not say how many rows it did which to."""
     quote = change.dialect.quote
     pairs = list(zip(change.columns, change.values, strict=True))
     updates = ", ".join(f"t.{quote(name)} = {value}" for name, value in pairs if name not in change.keys)
     newer, is_last = change.is_newer, change.dialect.merges_with_where
-    before = f" and {newer}" if newer and not is_last else ""
-    after = f" where {newer}" if newer and is_last else ""
-    matched = f" when matched{before} then update set {updates}{after}" if updates else ""
     source = f"(select * from {change.source} s where {condition})" if condition else change.source
-    return (
-        f"merge into {change.table} t using {source} s on ({change.same_key}){matched} when not matched then insert "
-        f"({', '.join(quote(name) for name, _ in pairs)}) values ({', '.join(value for _, value in pairs)})"
-    )
+    merge = f"merge into {change.table} t using {source} s on ({change.same_key})"
+    if updates:
+        before = f" and {newer}" if newer and not is_last else ""
+        after = f" where {newer}" if newer and is_last else ""
+        yield f"{merge} {MATCHED}{before} then update set {updates}{after}"
+    listed, values = ", ".join(quote(name) for name, _ in pairs), ", ".join(value for _, value in pairs)
+    yield f"{merge} {NOT_MATCHED} then insert ({listed}) values ({values})"

@@ -19,7 +19,7 @@ from engine.plan.building.equal_uids import refuse_equal_uids
 from engine.plan.building.expected import expected
 from engine.plan.building.inputs.feeds import Feed, united
 from engine.plan.building.query_nodes import Analyze, query_nodes, report_syntax
-from engine.plan.building.read_and_replaced import refuse_replaced_sources
+from engine.plan.building.read_and_replaced import refuse_replaced_sources, report_narrower_targets
 from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes, with_unseen_columns
 from engine.plan.building.stream_checks import check_streams
@@ -104,6 +104,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
     is_streaming = job.env.mode == "STREAMING"
     refuse_partial_loads([write for several in writes.values() for write in several], own, is_streaming=is_streaming)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
+    report_narrower_targets([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))

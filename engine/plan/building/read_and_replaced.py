@@ -1,14 +1,19 @@
-"""Sinks that would replace a directory which the same job reads, or which holds files of others."""
+"""Sinks whose target the same job reads: one that would replace the directory, one of a database whose columns the
+source declares. So are directories refused that hold files of others."""
 
 import os
 from collections.abc import Iterator, Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import store_assignment
 from catalog.reach import is_outside
+from catalog.tables.evolution import StoreAssignment
+from catalog.tables.narrowing import Narrowing, known_loss
+from catalog.tables.savemode import SchemaSaveMode
 from connectors.files.foreign_files import foreign_files, foreign_files_error
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import data_files, local_path, target_folder
-from engine.plan.building.write_nodes import replaces
+from engine.plan.building.write_nodes import column_place, replaces
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Node, Scan, Write, children
 
@@ -37,6 +42,32 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
                 diagnostics.error("PEN5030", message, write.options.span("path"), help)
     for target in (target for target in replaced if target not in read):
         _refuse_foreign_files(str(target), replaced[target], diagnostics)
+
+
+def report_narrower_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
+    """Warn of columns that may not fit the table of a database without loss (PEN4501), as a source of the same job
+    declares it, or as the schema lock has it."""
+    tables = {dataset_of(scan): scan for scan in _scans(writes) if _is_declared(scan)}
+    for write in writes if tables else ():
+        scan = tables.get(dataset_of(write))
+        if scan is None or not _checks_values(write):
+            continue
+        for column in scan.table.columns:
+            given = write.table.column(column.name)
+            if given is not None and known_loss(given.type, column):
+                found = Narrowing(given.name, given.type, column)
+                message = f"{found}, as `{scan.name}` declares it: the run fails at a value that does not fit"
+                place = column_place(write.input, write.options, given.name)
+                diagnostics.warning("PEN4501", f"{message} without loss", place, found.remedy)
+
+
+def _is_declared(scan: Scan) -> bool:
+    return scan.connector.name == "Jdbc" and not scan.table.is_open and dataset_of(scan) is not None
+
+
+def _checks_values(write: Write) -> bool:
+    is_kept = write.schema_save_mode is not SchemaSaveMode.RECREATE_SCHEMA and not write.table.is_open
+    return is_kept and store_assignment(write.options) is StoreAssignment.LOSSLESS
 
 
 def _refuse_foreign_files(target: str, writes: Sequence[Write], diagnostics: Diagnostics) -> None:

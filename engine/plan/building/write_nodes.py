@@ -4,6 +4,7 @@ against the rows."""
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from itertools import product
 from typing import Final, TypeVar
 
@@ -251,14 +252,16 @@ def _report_narrowings(sink: AnySink, options: Options, node: Node, diagnostics:
         return
     given = options.optional_string("schema_evolution") if "schema_evolution" in options.values else None
     evolution = next((one for one in SchemaEvolution if one.value == (given or "").lower()), SchemaEvolution.FAIL)
-
-    def place(name: str) -> Span | None:
-        if isinstance(node, Query) and isinstance(node.body, PlacedText):
-            at = node.table.schema.names.index(name)
-            return output_span(node.body, at, at, len(node.table.columns)) or options.span()
-        return options.span()
-
+    place = partial(column_place, node, options)
     report_narrowings(store_assignment(options), node.table, target, diagnostics, evolution=evolution, place=place)
+
+
+def column_place(node: Node, options: Options, name: str) -> Span | None:
+    """Where a column of the rows is written; the sink, if that is not known."""
+    if isinstance(node, Query) and isinstance(node.body, PlacedText):
+        at = node.table.schema.names.index(name)
+        return output_span(node.body, at, at, len(node.table.columns)) or options.span()
+    return options.span()
 
 
 def _applies_kinds(sink: AnySink, options: Options, node: Node, mode: WriteMode) -> bool:

@@ -13,6 +13,7 @@ from catalog.types.typenames import parse_type
 from connectors.jdbc.connector import connector
 from connectors.jdbc.known_dialects import DIALECTS, MARIADB, ORACLE, POSTGRESQL
 from connectors.jdbc.writing import statements
+from connectors.jdbc.writing.commit import verb_of
 from connectors.jdbc.writing.commit_statements import commit_statements
 from connectors.jdbc.writing.sink_options import plan_of
 from connectors.jdbc.writing.statements import TargetChange
@@ -64,9 +65,17 @@ def test_statements_are_of_the_databases_own_grammar(dialect):
 
 
 def test_the_condition_of_an_update_in_a_merge_follows_it_in_oracle():
-    (merge,) = written(ORACLE, (Action.UPSERT_ROWS,))
-    assert "when matched then update set" in merge
-    assert ' where (t."at" is null or s."at" >= t."at") when not matched' in merge
+    update, insert = written(ORACLE, (Action.UPSERT_ROWS,))
+    assert " when matched then update set" in update
+    assert update.endswith(' where (t."at" is null or s."at" >= t."at")')
+    assert " where " not in insert
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_each_statement_of_a_merge_inserts_updates_or_deletes_so_that_its_rows_are_counted(dialect):
+    upsert, changes = (written(dialect, (action,)) for action in (Action.UPSERT_ROWS, Action.APPLY_CHANGES))
+    assert [verb_of(statement) for statement in upsert] == ["update", "insert"]
+    assert [verb_of(statement) for statement in changes] == ["delete", "update", "insert"]
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,43 @@ sink {{ LocalFile {{ path = "{tmp_path}/o", file_format_type = parquet }} }}
 """)
     assert main(["validate", "--strict", str(job)]) == 2
     assert "error[PEN4501]: `amount` is double, and int in the target" in capsys.readouterr().out
+
+
+DATABASE = 'url = "jdbc:postgresql://db/shop", user = u, password = p'
+
+
+@pytest.mark.parametrize(
+    ("source", "sink", "codes"),
+    [
+        ('schema { fields { id = int, amount = "decimal(10,2)" } }', "", (0, 2)),
+        ("schema { fields { id = int, amount = int } }", "", (0, 2)),
+        ("", "", (0, 2)),  # the schema lock has it
+        ('schema { fields { id = int, amount = "decimal(10,2)" } }', ", store_assignment = ansi", (0, 0)),
+        ("schema { fields { id = int, amount = double } }", "", (0, 0)),
+        ('schema { fields { id = int, amount = "decimal(10,2)" } }', ", schema_save_mode = RECREATE_SCHEMA", (0, 0)),
+    ],
+    ids=["declared", "declared as int", "locked", "ansi", "wide enough", "made anew"],
+)
+def test_validate_warns_of_a_database_table_that_the_same_job_reads(
+    tmp_path, monkeypatch, capsys, source, sink, codes
+):  # fmt: skip
+    """An incremental load from a table into itself, say: its columns are declared, or in the schema lock."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "penstock.lock").write_text("[job.conf] o\n  id int\n  amount decimal(10,2)\n")
+    (tmp_path / "job.conf").write_text(f"""
+source {{
+  FakeSource {{ plugin_output = s, row.num = 1, schema {{ fields {{ id = int, amount = double }} }} }}
+  Jdbc {{ plugin_output = o, {DATABASE}, table_path = "public.o", {source} }}
+}}
+transform {{ Sql {{ plugin_input = [s, o], plugin_output = n
+  query = "select s.id, s.amount from s left anti join o on s.id = o.id" }} }}
+sink {{ Jdbc {{ plugin_input = n, {DATABASE}, table = "public.o"{sink} }} }}
+""")
+    assert (main(["validate", "job.conf"]), main(["validate", "--strict=types", "job.conf"])) == codes
+    shown = capsys.readouterr().out
+    assert ("`amount` is double, and " in shown) == (codes == (0, 2))
+    if codes == (0, 2):
+        assert "warning[PEN4501]" in shown
+        assert "error[PEN4501]" in shown
+        assert "job.conf:7:25" in shown
+        assert "as `o` declares it" in shown
