@@ -15,7 +15,7 @@ from connectors.commits.marks import WriteMark
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.interface.incremental import NewRows, Since, incremental_of
-from connectors.interface.run_context import RunContext
+from connectors.interface.run_context import RowChanges, RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
@@ -230,6 +230,8 @@ class Paimon(
 
     def commit(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
+        if staged.changes:
+            run.changes[staged.identity] = RowChanges(*staged.changes)
 
     def kept(self, spark: "SparkSession", staged: PaimonStaged, task: WriteTask) -> PaimonStaged | None:
         return staging.kept(spark, staged, task)

@@ -58,6 +58,13 @@ SINK_OPTIONS: Final = (
         default=SchemaEvolution.FAIL.value,
         choices=(SchemaEvolution.FAIL.value, SchemaEvolution.ADD_COLUMNS.value),
     ),
+    Option(
+        "count_changes",
+        OptionType.BOOLEAN,
+        "Whether the run counts the rows that a merge inserts, updates and deletes. For that it reads the keys of the "
+        "table and joins them with the rows.",
+        default=False,
+    ),
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
     LOCAL_MERGE_OPTION,

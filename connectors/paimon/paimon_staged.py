@@ -33,7 +33,8 @@ class PaimonStaged(Staged):
     `keys_of`: the snapshot whose keys decided where rows were written, 0 before the first one; the commit fails if a
     later one changed rows. `base`: the latest snapshot when rows were staged, 0 before the first one: the write is
     looked for in those after it. `emptied`: the partition that a write without rows replaces, by column. `is_fresh`:
-    the snapshots need not be searched for this write; not for another process.
+    the snapshots need not be searched for this write; not for another process. `changes`: the rows that the merge
+    inserts, updates and deletes, if they are counted.
     """
 
     target: str
@@ -55,6 +56,7 @@ class PaimonStaged(Staged):
     keys_of: int | None = None
     base: int = 0
     emptied: Mapping[str, str | None] | None = None
+    changes: tuple[int, ...] = ()
     work: str = ""
     batch: int | None = None
     is_fresh: bool = secret(False)

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 import zipfile
 
@@ -27,6 +28,12 @@ def find_archive():
     sys.exit(f"{{ARCHIVE}} is missing: spark-submit --py-files {{ARCHIVE}} {{os.path.basename(__file__)}}")
 
 
+def kind(platform):
+    """System and processor; macOS has its version between them."""
+    system, _, rest = platform.partition("-")
+    return system, rest.rpartition("-")[2]
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="penstock-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -37,6 +44,9 @@ def main():
     version = "%d.%d" % sys.version_info[:2]
     if version != made_for["python"]:
         sys.exit(f"{{ARCHIVE}} is for Python {{made_for['python']}}, this is {{version}}: package it with this one")
+    platform = sysconfig.get_platform()
+    if kind(platform) != kind(made_for["platform"]):
+        sys.exit(f"{{ARCHIVE}} has machine code for {{made_for['platform']}}, this is {{platform}}: package it on one")
     sys.path.insert(0, folder)
     os.environ.setdefault("PENSTOCK_ROOT", os.getcwd())
     from engine.cli import main as penstock

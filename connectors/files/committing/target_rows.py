@@ -1,12 +1,15 @@
 """What the files at a target hold, read in the format of the sink: whether there are rows, and their schema."""
 
 import glob
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.options import Options
-from catalog.tables.table import CatalogTable
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import STRING, is_numeric
 from connectors.files.file_options import file_format, writer_options
 from connectors.files.file_schema import UnknownSchemaError, file_columns
+from connectors.files.formats.write_files import partition_columns_of
 from connectors.files.partition_columns import partition_columns
 from connectors.interface.sink import WriteTask
 from connectors.shared.spark_types import columns_of
@@ -30,9 +33,24 @@ def target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTa
     if kind not in WITH_SCHEMA:
         return None
     here = local_path(path)
-    if found := local_table(here, task.options) if here else None:
-        return found
-    return CatalogTable.of("target", columns_of(spark.read.format(kind).load(path).schema))
+    found = local_table(here, task.options) if here else None
+    if found is None:
+        found = CatalogTable.of("target", columns_of(spark.read.format(kind).load(path).schema))
+    parts = {name.lower() for name in partition_columns_of(task.options)}
+    columns = [
+        _as_named(column, task.table.column(column.name)) if column.name.lower() in parts else column
+        for column in found.columns
+    ]
+    return CatalogTable.of("target", columns)
+
+
+def _as_named(column: Column, given: Column | None) -> Column:
+    """A column of directories, with the rows' type where it is a type of its texts: readers infer the type `int` of `1`
+    and `2`, whatever was written. A date is not mixed with numbers."""
+    if given is None:
+        return column
+    are_numbers = is_numeric(column.type) and is_numeric(given.type)
+    return replace(column, type=given.type) if given.type == STRING or are_numbers else column
 
 
 WITH_SCHEMA: Final = ("parquet", "orc", "avro")

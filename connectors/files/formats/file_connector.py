@@ -272,7 +272,12 @@ class FileConnector(
     def known_table(self, options: Options) -> CatalogTable | None:
         options = self.located(options)
         here = local_path(options.string("path"))
-        return None if here is None else local_table(here, options)
+        table = None if here is None else local_table(here, options)
+        parts = {name.lower() for name in partition_columns_of(options)}
+        if table is None or not parts:
+            return table
+        kept = tuple(column for column in table.columns if column.name.lower() not in parts)
+        return replace(table, schema=replace(table.schema, columns=kept))  # names of directories have no types
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         task = self._opened(spark, task)

@@ -25,6 +25,7 @@ from connectors.paimon import paimon_table
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_address import folder_of
 from connectors.paimon.table_files import Schema, latest_schema, spans_partitions, table_of
+from connectors.paimon.writing.counted_changes import counted_changes, with_counts
 from connectors.paimon.writing.key_locations import with_buckets
 from connectors.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
 from connectors.paimon.writing.tasks import Layout
@@ -95,7 +96,10 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         rows = merging.resolved(df, prepared.keyed)
         if prepared.is_new or prepared.replaces is not PaimonOverwrite.NOTHING:
             rows = merging.without_deletes(rows, prepared.keyed)
-    rows = without_nulls(rows, table_of(schema).columns, "Paimon")
+    rows, counted = without_nulls(rows, table_of(schema).columns, "Paimon"), None
+    if kept is not None and base and _counts_changes(task, prepared):
+        assert prepared.keyed is not None
+        rows, counted = with_counts(rows, prepared.folder, kept, base, prepared.keyed)
     layout, keys_of = Layout(prepared.folder, schema, prepared.name, overwrites), _snapshot_of_keys(prepared, schema)
     with (
         merging.local_merge(df.sparkSession, task),
@@ -115,6 +119,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         bytes=sum(file.file_size for file in written),
         keys_of=keys_of,
         base=base,
+        changes=() if counted is None else counted_changes(counted),
     )
     if staged.replaces is PaimonOverwrite.PARTITIONS and not written:
         staged = replace(staged, emptied=constant_partition_texts(df, tuple(schema.get("partitionKeys") or ())))
@@ -124,6 +129,11 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         files, staging = files_at(spark, staged.staging)
         files.write(f"{staging}/messages", json.dumps([base64.b64encode(text).decode() for text in messages]))
     return staged
+
+
+def _counts_changes(task: WriteTask, prepared: PaimonStaged) -> bool:
+    is_merge = prepared.keyed is not None and prepared.replaces is PaimonOverwrite.NOTHING and not prepared.is_new
+    return is_merge and task.options.flag("count_changes")
 
 
 def _snapshot_of_keys(prepared: PaimonStaged, schema: Schema) -> int | None:

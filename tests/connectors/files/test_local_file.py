@@ -273,6 +273,38 @@ def test_values_of_a_partition_column_stay_apart(spark, tmp_path, values, type):
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize(
+    ("type", "first", "then", "folders"),
+    [
+        ("string", "'10'", "'north'", ["10", "north"]),
+        ("string", "'20240304'", "'20240304'", ["20240304"]),
+        ("decimal(10,2)", "1.50", "1.50", ["1.50"]),
+        ("bigint", "1L", "5000000000L", ["1", "5000000000"]),
+        ("double", "2d", "9.75d", ["2.0", "9.75"]),
+    ],
+)
+def test_later_rows_have_the_directories_that_the_first_would_have_had(spark, tmp_path, type, first, then, folders):
+    """Readers infer a type from the names of directories, which is not the rows': `10` may be a text."""
+    given = {"path": str(tmp_path / "t"), "file_format_type": "parquet", "partition_by": ["p"]}
+    given["write_mode"] = "overwrite_partitions"
+    for number, value in enumerate((first, then)):
+        job = write(connector, rows(f"select {number} id, cast({value} as {type}) p", "id int", f"p {type}"), **given)
+        run_writes(spark, [job], str(tmp_path / "state"), f"r{number}")
+    assert sorted(path.name for path in (tmp_path / "t").glob("p=*")) == [f"p={name}" for name in folders]
+    assert spark.read.parquet(str(tmp_path / "t")).where("id = 1").count() == 1
+
+
+@pytest.mark.spark
+def test_directories_by_dates_take_no_numbers(spark, tmp_path):
+    given = {"path": str(tmp_path / "t"), "file_format_type": "parquet", "partition_by": ["p"]}
+    run_writes(spark, [write(connector, rows("select 1 id, date'2024-01-01' p", "id int", "p date"), **given)],
+               str(tmp_path / "state"), "r1")  # fmt: skip
+    with pytest.raises(RunError, match="PEN4003"):
+        run_writes(spark, [write(connector, rows("select 1 id, 7 p", "id int", "p int"), **given)],
+                   str(tmp_path / "state"), "r2")  # fmt: skip
+
+
+@pytest.mark.spark
 @pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
 def test_a_path_that_is_there_is_no_pattern(spark, tmp_path, kind):
     for name, value in (("x[1]", "right"), ("x1", "wrong"), ("{a,b}", "right"), ("a", "wrong")):

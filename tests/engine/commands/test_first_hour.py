@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -144,6 +145,27 @@ def test_package_prints_the_jars_that_spark_submit_must_fetch(tmp_path, monkeypa
     assert main(["package", "job.conf"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"  spark-submit --packages io.delta:delta-spark_4.1_2.13:{DELTA_VERSION} --py-files app.zip app.py"
+
+
+@pytest.mark.parametrize(
+    ("made_for", "said"),
+    [
+        ({"python": "2.7"}, "app.zip is for Python 2.7, this is "),
+        ({"platform": "plan9-mips"}, "app.zip has machine code for plan9-mips, this is "),
+    ],
+)
+def test_a_package_for_another_python_or_platform_says_so_at_its_start(tmp_path, monkeypatch, made_for, said):
+    monkeypatch.chdir(tmp_path)
+    Path("job.conf").write_text("source { FakeSource { schema { fields { id = int } } } }\nsink { Console {} }\n")
+    assert main(["package", "job.conf"]) == 0
+    with zipfile.ZipFile("app.zip") as archive:
+        recorded = json.loads(archive.read("penstock-package.json"))
+    with zipfile.ZipFile("app.zip", "w") as archive:
+        archive.writestr("penstock-package.json", json.dumps(recorded | made_for))
+    done = subprocess.run([sys.executable, "app.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ NEXT = "id,v,seq\n1,A,2\n2,B,2\n3,gone,2\n4,old,1\n6,f,2\n7,g,2\n8,h,2\n9,gone,2
 SINKS = {
     "Delta": 'path = "{}/lake"',
     "Iceberg": 'warehouse = "{}/warehouse", table = "db.t"',
+    "Paimon": 'path = "{}/shop.db/t", count_changes = true',
     "postgres": "",
     "mariadb": "",
     "sqlite": "",
@@ -33,7 +34,7 @@ SINKS = {
 
 
 @pytest.mark.parametrize(
-    "kind", SINKS if os.environ.get("PENSTOCK_TEST_RESTARTS") else ["Delta", "Iceberg", "postgres"]
+    "kind", SINKS if os.environ.get("PENSTOCK_TEST_RESTARTS") else ["Delta", "Iceberg", "Paimon", "postgres"]
 )
 def test_merges_count_inserted_updated_deleted_and_unchanged_rows(spark, tmp_path, request, capsys, kind):
     sink, options = kind, SINKS[kind].format(tmp_path)
