@@ -166,10 +166,10 @@ def run_error(
     return RunError([Diagnostic(code, message, span, help, Severity.ERROR, tuple(notes))])
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name closest to this one, ignoring case; None if none is near."""
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name closest to this one, ignoring case; None if none is near. `cutoff`: difflib's ratio."""
     folded = {candidate.lower(): candidate for candidate in sorted(known)}
-    close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    close = get_close_matches(name.lower(), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 
@@ -178,6 +178,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     names = sorted(set(known))
     if close := nearest(name, names):
         return f"did you mean `{close}`?"
-    if 0 < len(names) <= 8:
-        return "known: " + ", ".join(f"`{choice}`" for choice in names)
-    return None
+    return listed_names(names)
+
+
+def listed_names(known: Iterable[str]) -> str | None:
+    """A hint that lists the known names where they are few; None without any."""
+    names = sorted(set(known))
+    return "known: " + ", ".join(f"`{choice}`" for choice in names) if 0 < len(names) <= 8 else None

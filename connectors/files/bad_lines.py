@@ -1,6 +1,7 @@
 """Finds the line of a local file that Spark could not read: its messages name the file alone."""
 
 import gzip
+import re
 import time
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -27,12 +28,15 @@ def line_with(file: str, parts: Sequence[str]) -> int | None:
     return found
 
 
-def cell_with(file: str, value: str, *, delimiter: str, quote: str, index: int) -> tuple[int, int] | None:
-    """The line of the first row whose value of that column, counted from 0, is this one, and where it begins in it."""
+def cell_with(
+    file: str, value: str, *, delimiter: str, quote: str, index: int, skipped: int = 0
+) -> tuple[int, int] | None:
+    """The line of the first row whose value of that column, counted from 0, is this one, and where it begins in it;
+    `skipped`: the lines before the first row."""
     try:
         for number, line in _lines(file):
             text = line.decode("utf-8", "replace")
-            if value not in text:
+            if number <= skipped or value not in text:
                 continue
             cells = _cells(text.rstrip("\r\n"), delimiter, quote)
             if index < len(cells) and cells[index][1].strip() == value.strip():
@@ -40,6 +44,27 @@ def cell_with(file: str, value: str, *, delimiter: str, quote: str, index: int) 
     except (OSError, EOFError, TimeoutError):
         return None
     return None
+
+
+def field_with(file: str, name: str, value: str) -> tuple[int, int] | None:
+    """The first line of JSON whose field has this value, and where the value begins in it."""
+    pattern = re.compile(rf'"{re.escape(name)}"\s*:\s*"?({re.escape(value)})(?![\w.])'.encode())
+    try:
+        for number, line in _lines(file):
+            if match := pattern.search(line):
+                return number, len(line[: match.start(1)].decode("utf-8", "replace")) + 1
+    except (OSError, EOFError, TimeoutError):
+        return None
+    return None
+
+
+def names_in_header(file: str, delimiter: str, quote: str) -> list[str]:
+    """The values of the first line."""
+    try:
+        _, line = next(_lines(file), (1, b""))
+    except (OSError, EOFError):
+        return []
+    return [text for _, text in _cells(line.decode("utf-8-sig", "replace").rstrip("\r\n"), delimiter, quote)]
 
 
 def _cells(line: str, delimiter: str, quote: str) -> list[tuple[int, str]]:

@@ -72,8 +72,6 @@ def _check_headers(
         else:
             message = f"the header of `{file}` does not name the declared columns in their order: {_listed(names)}"
             help = "declare these names in this order, or find columns by the names: `csv_columns_by_name = true`"
-            if {name.lower() for name in names} != {name.lower() for name in declared}:
-                help += ", or skip the line: `skip_header_row_number = 1`"
             refuse_schema(message, options.span("schema"), help, options, diagnostics)
         return
 

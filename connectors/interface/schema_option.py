@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean, listed_names, nearest
 from catalog.diagnostics.source import Span
 from catalog.options import Option, Options, OptionType, Value
 from catalog.tables.table import (
@@ -58,6 +58,10 @@ def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> Cat
     return CatalogTable(_path(block, name, options, diagnostics), schema, comment=_text(block.get("comment")))
 
 
+_SURELY: Final = 0.8
+"""How near a name must be to one that is declared itself, and so is hardly meant by another one."""
+
+
 def refuse_missing_columns(
     table: CatalogTable, held: Iterable[str], options: Options, diagnostics: Diagnostics, *, is_certain: bool = True
 ) -> None:
@@ -66,10 +70,13 @@ def refuse_missing_columns(
         return
     names = list(held)
     known = {name.lower() for name in names}
+    declared = {column.name.lower() for column in table.columns}
+    others = sorted(name for name in names if name.lower() not in declared)
     for column in table.columns:
         if column.name.lower() not in known:
             message = f"the declared column `{column.name}` is not in `{options['path']}`"
-            help = did_you_mean(column.name, names)
+            close = nearest(column.name, others) or nearest(column.name, names, _SURELY)
+            help = f"did you mean `{close}`?" if close else listed_names(names)
             refuse_schema(
                 message, _column_span(column.name, options), help, options, diagnostics, is_certain=is_certain
             )

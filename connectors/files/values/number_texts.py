@@ -3,8 +3,10 @@
     1234.50   1,234.50        with `decimal_separator = "."`: groups have three digits
     1234,50   1.234,50        with `decimal_separator = ","`
     1,10      12,34.5         neither: not read as 110 and 1234.5, as Spark's parsers of files do
+    1.505                     not a decimal(10,2): not read as 1.51
 
-What is no number of that form is malformed; the error's text is JSON behind `UNFIT_VALUE`.
+What is no number of that form, or has more digits than the column, is malformed; the error's text is JSON behind
+`UNFIT_VALUE`.
 """
 
 from typing import Final
@@ -12,7 +14,7 @@ from typing import Final
 from catalog.options import Options
 from catalog.quoting import quote_text
 from catalog.tables.table import Column
-from catalog.types.datatypes import DOUBLE, FLOAT, STRING, DataType, Decimal
+from catalog.types.datatypes import DOUBLE, FLOAT, MAX_PRECISION, STRING, DataType, Decimal
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
 
@@ -20,13 +22,15 @@ UNFIT_VALUE: Final = "penstock.unfit_value"
 _SHOWN: Final = 60
 _GROUPED: Final = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 _WITH_COMMA: Final = r"^\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?\s*$"
-_OF_TEXT: Final = ("csv", "text", "excel", "xml")
+_OF_TEXT: Final = ("csv", "text", "excel", "xml", "json")
 
 
 def is_read_from_text(type: DataType, options: Options) -> bool:
     """Whether values of this type are texts in such files, which `number_of_text` reads."""
     has_comma = options.get("decimal_separator") == ","
-    return file_format(options) in _OF_TEXT and (isinstance(type, Decimal) or (has_comma and type in (DOUBLE, FLOAT)))
+    is_number = isinstance(type, Decimal) or (has_comma and type in (DOUBLE, FLOAT))
+    is_rounded = file_format(options) == "json" and options.seatunnel is not None
+    return is_number and file_format(options) in _OF_TEXT and not is_rounded
 
 
 def text_type(type: DataType, options: Options) -> DataType:
@@ -53,7 +57,23 @@ def _number_or_null(text: str, type: DataType, options: Options) -> str:
     else:
         plain = f"if({text} rlike {quote_text(_GROUPED)}, replace({text}, ',', ''), null)"
         digits = f"if(contains({text}, ','), {plain}, {text})"
-    return f"try_cast({digits} as {to_ddl(type)})"
+    number = f"try_cast({digits} as {to_ddl(type)})"
+    if not isinstance(type, Decimal) or type.precision == MAX_PRECISION or options.seatunnel is not None:
+        return number
+    return f"if({_is_short(digits, type)} or {number} = {_whole(digits, type)}, {number}, null)"
+
+
+def _is_short(digits: str, type: Decimal) -> str:
+    """Whether a text has so few digits behind its point that none is rounded: most need no second cast."""
+    place = f"instr({digits}, '.')"
+    is_plain = f"not contains(lower({digits}), 'e')"
+    return f"(({place} = 0 or length({digits}) - {place} <= {type.scale}) and {is_plain})"
+
+
+def _whole(digits: str, type: Decimal) -> str:
+    """The number with as many digits as there may be behind its point."""
+    whole = Decimal(MAX_PRECISION, MAX_PRECISION - type.precision + type.scale)
+    return f"try_cast({digits} as {to_ddl(whole)})"
 
 
 def _raised(text: str, column: Column) -> str:

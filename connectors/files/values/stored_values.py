@@ -84,7 +84,7 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
         value = name
         if (is_text or stored_type(kind, type) == STRING) and refuses_bytes(options):
             value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
-        is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml"))
+        is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml", "json"))
         is_xml = kind == "xml" and read_type(column, options) != stored_type(kind, type)
         if are_attributes(options) and isinstance(type, Array | Map | Struct):
             converted = f"from_json({_unblank(value)}, {quote_text(to_ddl(type))}, map('mode', 'FAILFAST'))"

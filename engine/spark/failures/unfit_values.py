@@ -1,12 +1,15 @@
 """The error of a value in a file that is not one of its column's type, with its line and column."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, RunError, run_error
-from connectors.files.bad_lines import cell_with
+from catalog.types.datatypes import DataType, Decimal
+from catalog.types.typenames import parse_type
+from connectors.files.bad_lines import cell_with, field_with, names_in_header
 from connectors.files.file_options import file_format
 from connectors.files.values.delimited import FIELD_DELIMITER
 from connectors.files.values.number_texts import UNFIT_VALUE
@@ -15,6 +18,7 @@ from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import ErrorCause
 
 _HELP: Final = '`on_malformed = "null"` reads such values as NULL, `"drop"` leaves their rows out'
+_DIGITS: Final = "declare a decimal with more digits behind the point, and round it in the query; "
 _GROUPS: Final = "groups of digits have three; "
 _COMMA: Final = '`decimal_separator = ","` reads it as a fraction; '
 
@@ -33,7 +37,8 @@ def unfit_value(causes: Iterable[ErrorCause], nodes: tuple[AnyNode, ...]) -> Run
     of = f" of `{scans[0].written_name}`" if scans else ""
     what = "NULL" if value is None else f"`{value}`"
     message = f"a row{of} does not fit the schema: `{name}` is {what}, and not {facts['type']}"
-    return run_error("PEN5004", message, scans[0].options.span("schema") if scans else None, _help(value or ""))
+    help = _help(value or "", parse_type(facts["type"]))
+    return run_error("PEN5004", message, scans[0].options.span("schema") if scans else None, help)
 
 
 def unfit_cell(scan: Scan, file: str, value: str, parsed: Sequence[str]) -> RunError | None:
@@ -66,11 +71,16 @@ class _Cell:
         place = f"{self.file}:{self.line}:{self.column}: "
         note = f"{place}{self.value}\n{' ' * len(place)}{'^' * len(self.value)}"
         span = self.scan.options.span("schema")
-        return RunError([Diagnostic("PEN5004", message, span, _help(self.value), notes=(note,))])
+        help = _help(self.value, None if column is None else column.type)
+        return RunError([Diagnostic("PEN5004", message, span, help, notes=(note,))])
 
 
-def _help(value: str) -> str:
-    return _HELP if "," not in value else f"{_GROUPS}{_COMMA}{_HELP}"
+def _help(value: str, type: DataType | None) -> str:
+    if "," in value:
+        return f"{_GROUPS}{_COMMA}{_HELP}"
+    fraction = re.fullmatch(r"\s*[+-]?\d*\.(\d+)\s*", value)
+    is_rounded = isinstance(type, Decimal) and fraction is not None and len(fraction[1].rstrip("0")) > type.scale
+    return f"{_DIGITS}{_HELP}" if is_rounded else _HELP
 
 
 def _has(scan: Scan, name: str, type: str) -> bool:
@@ -86,12 +96,26 @@ def _files(scan: Scan) -> list[str]:
 def _cell(scan: Scan, name: str, value: str, files: Iterable[str]) -> _Cell | None:
     """Where a value is in files of this machine; None if it is not found."""
     kind = file_format(scan.options)
-    if kind not in ("csv", "text"):
-        return None
-    delimiter = str(scan.options.get("field_delimiter") or ("," if kind == "csv" else FIELD_DELIMITER))
-    quote = str(scan.options.get("quote_char") or "") if kind == "csv" else ""
-    index = scan.table.schema.names.index(name)
+    found: tuple[int, int] | None = None
     for file in files:
-        if found := cell_with(file, value, delimiter=delimiter, quote=quote, index=index):
+        if kind == "json":
+            found = field_with(file, name, value)
+        elif kind in ("csv", "text"):
+            found = _delimited(scan, kind, name, value, file)
+        if found is not None:
             return _Cell(scan, name, value, file, *found)
     return None
+
+
+def _delimited(scan: Scan, kind: str, name: str, value: str, file: str) -> tuple[int, int] | None:
+    """The line and column of a value in a file of delimited values, below its header."""
+    options = scan.options
+    delimiter = str(options.get("field_delimiter") or ("," if kind == "csv" else FIELD_DELIMITER))
+    quote = str(options.get("quote_char") or "") if kind == "csv" else ""
+    has_names = kind == "csv" and bool(options.get("csv_use_header_line"))
+    skipped = 1 if has_names else int(str(options.get("skip_header_row_number") or 0))
+    index = scan.table.schema.names.index(name)
+    if options.get("csv_columns_by_name"):
+        header = [column.lower() for column in names_in_header(file, delimiter, quote)]
+        index = header.index(name.lower()) if name.lower() in header else index
+    return cell_with(file, value, delimiter=delimiter, quote=quote, index=index, skipped=skipped)

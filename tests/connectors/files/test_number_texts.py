@@ -19,9 +19,10 @@ sink {{ LocalFile {{ path = "{out}", file_format_type = parquet, data_save_mode 
 """
 TEXTS = {  # what a decimal says with `.` and with `,` before its fraction; None: malformed
     "1.10": ("1.10", None), "1,10": (None, "1.10"), "1,234.50": ("1234.50", None), "1.234,50": (None, "1234.50"),
-    "1,234": ("1234.00", "1.23"), "1.234": ("1.23", "1234.00"), "12,34": (None, "12.34"), "1,2345": (None, "1.23"),
-    "1,234,567": ("1234567.00", None), "-1,234": ("-1234.00", "-1.23"), ",5": (None, "0.50"), "7": ("7.00", "7.00"),
+    "1,234": ("1234.00", None), "1.234": (None, "1234.00"), "12,34": (None, "12.34"), "1,2345": (None, None),
+    "1,234,567": ("1234567.00", None), "-1,234": ("-1234.00", None), ",5": (None, "0.50"), "7": ("7.00", "7.00"),
     "1e2": ("100.00", "100.00"), " 5 ": ("5.00", "5.00"), "x": (None, None), "123456789,0": (None, None),
+    "1.500": ("1.50", "1500.00"), "15e-1": ("1.50", "1.50"), "15e-3": (None, None), "1.5000000": ("1.50", None),
 }  # fmt: skip
 
 
@@ -55,6 +56,42 @@ def test_a_decimal_that_does_not_fit_fails_with_line_and_column(spark, tmp_path,
     assert f"{place}1,10\n" in err
     assert "^^^^" in err.split(place)[1]
     assert '`decimal_separator = ","` reads it as a fraction' in err
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "place"),
+    [
+        ("csv", "1,1.5\n2,1.505\n", "in.csv:2:3: 1.505"),
+        ("json", '{"id": 1, "amount": 1.5}\n{"id": 2, "amount": 1.505}\n', "in.json:2:21: 1.505"),
+    ],
+)
+def test_a_decimal_is_not_rounded_to_the_digits_of_its_column(spark, tmp_path, capsys, kind, rows, place):
+    file = tmp_path / f"in.{kind}"
+    file.write_text(rows)
+    job = tmp_path / "job.conf"
+    job.write_text(SOURCE.format(path=file, kind=kind, more="", out=tmp_path / "out"))
+    assert main(["run", str(job), "--quiet"]) == 1
+    err = capsys.readouterr().err
+    assert "`amount` is `1.505`, and not decimal(10,2)" in err
+    assert f"{tmp_path}/{place}" in err
+    assert "declare a decimal with more digits behind the point, and round it in the query" in err
+
+
+def test_a_value_is_looked_for_below_the_header_and_in_its_own_column(spark, tmp_path, capsys):
+    (tmp_path / "in.csv").write_text("amount,id\n1.5,1\namount,id\n")
+    job, more = tmp_path / "job.conf", ", csv_use_header_line = true, csv_columns_by_name = true"
+    job.write_text(SOURCE.format(path=tmp_path / "in.csv", kind="csv", more=more, out=tmp_path / "out"))
+    assert main(["run", str(job), "--quiet"]) == 1
+    assert f"line 3 of `{tmp_path}/in.csv` of `orders` does not fit the schema" in capsys.readouterr().err
+
+
+def test_json_keeps_all_digits_of_a_decimal(spark, tmp_path):
+    (tmp_path / "in.json").write_text('{"d": 12345678901234567890.123456789012345678}\n{"d": 1e-18}\n{"d": 0.1}\n')
+    given = {"path": str(tmp_path / "in.json"), "file_format_type": "json"}
+    df = read(spark, **given, schema={"fields": {"d": "decimal(38,18)"}})
+    assert sorted(str(row.d) for row in df.collect()) == [
+        "0.100000000000000000", "12345678901234567890.123456789012345678", "1E-18",
+    ]  # fmt: skip
 
 
 def test_dropped_rows_are_counted(spark, tmp_path, capsys):
@@ -111,6 +148,12 @@ def test_lines_of_json_that_only_look_like_two_values_are_read(spark, tmp_path):
     [
         ("123456789.5", "fail", None),
         ("123456789.5", "null", [None]),
+        ("1.505", "fail", None),
+        ("1.505", "null", [None]),
+        ("1.50000", "fail", [Decimal("1.50")]),
+        ("12345678.91", "fail", [Decimal("12345678.91")]),
+        ("true", "fail", None),
+        ("null", "fail", [None]),
         ("123456789.5", "drop", []),
         ('"1,10"', "drop", []),
         ('"1,10"', "fail", None),
@@ -121,7 +164,7 @@ def test_a_decimal_of_json_that_does_not_fit_is_refused(spark, tmp_path, value, 
     (tmp_path / "in.json").write_text(f'{{"id": 1, "amount": {value}}}\n')
     df = read(spark, path=str(tmp_path / "in.json"), file_format_type="json", schema=SCHEMA, on_malformed=mode)
     if expected is None:
-        with pytest.raises(Exception, match="MALFORMED_RECORD_IN_PARSING"):
+        with pytest.raises(Exception, match=r"penstock\.unfit_value"):
             df.collect()
     else:
         assert [row.amount for row in df.collect()] == expected
