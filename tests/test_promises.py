@@ -20,6 +20,19 @@ RUN, MACHINE, GRAPH = (
     "engine/graph/test_graph.py",
 )
 
+SILENT, DRIFT, NUMBERS, GATES, SOURCES = (
+    "connectors/test_stored_values.py",
+    "connectors/files/test_column_drift.py",
+    "connectors/files/test_number_texts.py",
+    "engine/schema/test_gates.py",
+    "engine/spark/test_messages_of_sources.py",
+)
+DISKS, JAVA, DAYS = (
+    "engine/spark/failures/test_full_disks.py",
+    "engine/spark/failures/test_lost_java.py",
+    "test_how_to_days.py",
+)
+
 PROMISES = {
     # nothing is destroyed
     "a new column is added by `schema_evolution`, not by replacing the table": [
@@ -147,12 +160,150 @@ PROMISES = {
         )
     ],
     "the how-to pages hold on other days": [
-        ("test_how_to_days.py", name)
+        (DAYS, name)
         for name in (
             "test_environments_with_an_empty_day_a_missing_variable_and_a_renamed_column",
             "test_postgresql_with_an_empty_day_a_missing_variable_and_a_renamed_column",
+            "test_a_delta_job_with_an_empty_day_and_a_renamed_column",
+            "test_a_failed_run_with_an_empty_day_and_a_renamed_column",
+            "test_file_servers_with_an_empty_day_a_missing_variable_and_a_renamed_column",
+            "test_object_store_with_an_empty_day_a_missing_variable_and_a_renamed_column",
+            "test_secrets_with_an_empty_table_a_missing_variable_and_a_renamed_column",
+            "test_web_services_with_an_empty_day_a_missing_variable_and_a_renamed_column",
             "test_the_github_workflow_on_a_day_without_rows_or_files",
         )
+    ],
+    # nothing silent: values and columns
+    "a write into an existing table changes no value in silence": [
+        (SILENT, "test_a_value_is_stored_unchanged_or_refused"),
+        (SILENT, "test_many_values_are_stored_unchanged_or_refused"),
+        (SILENT, "test_the_greatest_integers_are_not_stored_as_numbers_beside_them"),
+        ("engine/job/script/test_declared_types.py", "test_a_value_that_does_not_fit_fails_the_run"),
+        ("engine/job/script/test_declared_types.py", "test_validate_warns_of_a_target_that_exists"),
+        (
+            "engine/job/script/test_declared_types.py",
+            "test_validate_warns_of_a_database_table_that_the_same_job_reads",
+        ),
+        ("engine/runtime/test_outlook.py", "test_rows_of_other_types_are_shown_as_they_are_stored"),
+    ],
+    "a renamed, new or misspelt column of files is reported": [
+        (DRIFT, "test_a_renamed_column_is_named_with_the_one_that_it_was"),
+        (DRIFT, "test_a_new_column_is_reported_where_the_first_file_gives_the_schema"),
+        (DRIFT, "test_a_column_that_no_file_holds_is_an_error_unless_it_is_allowed"),
+        (DRIFT, "test_fields_of_json_are_matched_by_case"),
+        (DRIFT, "test_described_structs_keep_the_case_of_their_fields"),
+        ("connectors/files/test_changed_sources.py", "test_many_changed_files_are_read_as_by_hand_or_reported"),
+        ("connectors/http_/test_http.py", "test_a_field_that_no_row_of_a_response_has_is_an_error"),
+    ],
+    "a number of a text is read as it is written, or refused": [
+        (NUMBERS, "test_1_10_as_a_decimal_is_not_110"),
+        (NUMBERS, "test_a_decimal_is_not_rounded_to_the_digits_of_its_column"),
+        (NUMBERS, "test_dropped_rows_are_counted"),
+        (NUMBERS, "test_the_remedy_for_lines_of_more_values_is_not_to_drop_them"),
+        (NUMBERS, "test_a_second_value_on_a_line_of_json_is_refused"),
+        (NUMBERS, "test_a_decimal_of_json_that_does_not_fit_is_refused"),
+    ],
+    "swapped columns of an INSERT and unused variables are reported": [
+        ("engine/job/script/test_inserts.py", "test_columns_whose_names_say_another_order_are_a_warning"),
+        (
+            "engine/commands/test_given_variables.py",
+            "test_a_misspelt_variable_is_an_error_though_the_job_has_a_default",
+        ),
+        ("engine/commands/test_given_variables.py", "test_a_repeated_variable_is_an_error"),
+    ],
+    "files are not added to a table of another format": [
+        ("connectors/test_table_directories.py", "test_files_are_not_added_to_a_table_of_another_format"),
+        ("connectors/test_table_directories.py", "test_a_run_refuses_a_table_of_another_format"),
+    ],
+    "a long chain of queries runs, and what Java cannot survive is named": [
+        ("engine/spark/test_fatal_errors.py", "test_a_long_chain_of_queries_runs"),
+        ("engine/spark/test_fatal_errors.py", "test_what_java_cannot_survive_is_named"),
+    ],
+    # nothing silent: gates
+    "a gate that could not compare fails": [
+        (GATES, "test_schema_diff_takes_an_absolute_path"),
+        (GATES, "test_schema_diff_fails_where_a_variable_is_missing"),
+        (GATES, "test_an_internal_error_in_one_job_hides_no_other"),
+        ("engine/schema/test_changed.py", "test_an_include_that_a_variable_or_file_names_counts"),
+        (FIRST_HOUR, "test_a_package_for_another_python_or_platform_says_so_at_its_start"),
+    ],
+    "`--strict` is types and data, and what no run could use is refused": [
+        ("engine/commands/test_strict.py", "test_strict_is_types_and_data_and_each_of_them_alone"),
+        ("engine/plan/test_refused_before_runs.py", "test_options_that_no_run_could_use_are_refused"),
+        ("engine/plan/test_refused_before_runs.py", "test_arithmetic_with_a_text_that_is_no_number_is_refused"),
+    ],
+    "a day without rows replaces that day, and later runs run": [
+        ("connectors/suite.py", "test_a_day_without_rows_replaces_that_day"),
+        ("test_how_to.py", "test_backfill_with_an_empty_day_and_a_renamed_column"),
+        (
+            "connectors/files/test_local_file.py",
+            "test_later_rows_have_the_directories_that_the_first_would_have_had",
+        ),
+        ("engine/commands/test_keep_going.py", "test_keep_going_goes_on_after_an_internal_error"),
+    ],
+    # databases
+    "a table may be named with its schema and database, and the server's error is shown": [
+        ("connectors/jdbc/test_server_messages.py", "test_a_database_and_a_table_with_its_schema_name_one_table"),
+        ("connectors/jdbc/test_server_messages.py", "test_the_error_the_detail_and_the_hint_are_shown"),
+    ],
+    "an untested database is experimental, and gets statements of its own grammar": [
+        ("connectors/jdbc/test_untested_dialects.py", "test_statements_are_of_the_databases_own_grammar"),
+        ("connectors/jdbc/test_untested_dialects.py", "test_what_oracle_cannot_undo_is_refused"),
+        (
+            "connectors/jdbc/test_untested_dialects.py",
+            "test_an_untested_database_is_experimental_in_connectors_explain_and_validate",
+        ),
+    ],
+    # the analyzer
+    "the analyzer's last tenth": [
+        ("sql/test_last_tenth.py", "test_what_spark_accepts_is_no_error"),
+        ("sql/test_last_tenth.py", "test_what_spark_refuses_is_an_error"),
+        ("sql/test_last_tenth.py", "test_types_and_nullability_are_known"),
+        ("sql/test_tpc.py", "test_every_column_is_as_spark_says"),
+        ("sql/test_own_tests.py", "test_types_are_known_of_all_but_a_thousandth_of_the_columns"),
+    ],
+    "a statement of another engine gets its counterpart": [
+        (FIRST_HOUR, "test_a_statement_of_another_engine_is_answered_by_what_does_its_work"),
+        ("engine/job/script/test_refused_creates.py", "test_an_insert_behind_its_query_is_valid"),
+        ("engine/job/script/test_refused_creates.py", "test_a_refused_create_is_one_error"),
+    ],
+    # nothing silent: messages
+    "an error of a source has its place and a remedy that helps": [
+        (SOURCES, name)
+        for name in (
+            "test_a_bad_cell_is_shown_with_line_column_value_and_a_caret",
+            "test_json_that_spans_lines_names_multi_line",
+            "test_utf_16_is_named",
+            "test_files_without_text_are_named",
+            "test_null_in_a_column_that_has_none_names_the_column",
+            "test_a_file_with_a_colon_in_its_name_is_explained",
+            "test_compressed_files_that_are_damaged_are_named_and_not_retried",
+            "test_parquet_files_of_several_types_have_a_remedy_that_helps",
+            "test_a_column_without_any_value_is_read",
+        )
+    ],
+    "a master that is none or does not answer is named": [
+        ("engine/spark/starting/test_master.py", "test_a_run_with_a_bad_master_says_so_at_once")
+    ],
+    "what breaks from outside is named": [
+        (JAVA, "test_java_that_is_killed_while_rows_are_staged_is_named"),
+        (JAVA, "test_java_that_is_killed_after_the_decision_names_resume"),
+        (DISKS, "test_a_full_disk_of_the_target_is_named_and_not_retried"),
+        (DISKS, "test_a_full_or_read_only_state_directory_is_not_the_targets_fault"),
+        (DISKS, "test_a_state_directory_that_fills_while_rows_are_staged_is_named"),
+        (DISKS, "test_a_full_scratch_directory_of_spark_is_named"),
+        ("engine/spark/failures/test_long_rows.py", "test_a_row_of_many_megabytes_is_named_where_java_has_no_memory"),
+        (SOURCES, "test_a_row_of_json_that_is_too_long_names_its_line_and_size"),
+        ("connectors/jdbc/test_server_messages.py", "test_a_connection_that_is_lost_in_copy_is_retried"),
+        ("connectors/jdbc/test_server_messages.py", "test_a_row_that_copy_refuses_shows_the_servers_error"),
+        ("connectors/jdbc/test_server_messages.py", "test_messages_of_other_servers_have_no_values"),
+        (
+            "connectors/jdbc/test_restarted_server.py",
+            "test_a_server_restarted_before_a_step_loses_no_row_and_its_message_says_what_to_do",
+        ),
+    ],
+    "a log listener prints something": [
+        ("engine/runtime/test_events.py", "test_the_log_is_printed_where_no_logging_is_set_up")
     ],
     "`show` takes a condition, a query or data, and reads what the next run reads": [
         ("engine/commands/test_show.py", name)

@@ -202,8 +202,8 @@ SOURCE_OPTIONS: Final = (
         "on_malformed",
         OptionType.STRING,
         "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped and counted "
-        "as filtered. Spark decides what fits: it reads `2024-01-01 x` as a date, `12:30` as a timestamp of today, "
-        "and rounds decimals to the scale of their column.",
+        "as filtered. Spark decides what fits: it reads `2024-01-01 x` as a date, and `12:30` as a timestamp of today. "
+        "But a decimal with more digits behind its point than its column has does not fit.",
         default="fail",
         choices=("fail", "null", "drop"),
         alternatives=("mode",),

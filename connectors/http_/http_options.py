@@ -56,6 +56,9 @@ HTTP_OPTIONS: Final = (
            alternatives=("content_json",)),
     Option("json_filed_missed_return_null", OptionType.BOOLEAN,
            "Whether a path of `json_field` without any value gives NULLs instead of an error.", default=False),
+    Option("missing_columns", OptionType.STRING,
+           "What happens where no row of a response has a declared field, which is read as NULL: with `fail`, a batch "
+           "job fails; `allow` expects it.", default="fail", choices=("fail", "allow")),
     *PAGE_OPTIONS,
     *REQUEST_OPTIONS,
     Option("enable_multi_lines", OptionType.BOOLEAN, "Whether each line of a response is a document of its own.",

@@ -5,11 +5,11 @@ Numbers keep their text: `1.50` is not `1.5`, and no digit of a decimal is lost.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.diagnostics.diagnostic import RunError, nearest, run_error
 from catalog.options import Options
 from catalog.secret_names import redacted_text
 from catalog.types.datatypes import VARIANT, Array, DataType, Map, Struct
@@ -44,14 +44,30 @@ def client_of(options: Options, *, follows_redirects: bool = True) -> HttpClient
     )
 
 
-def row_texts(options: Options, column: str | None, row: Struct | None = None) -> Iterator[str]:
+def row_texts(
+    options: Options, column: str | None, row: Struct | None = None, *, needs_fields: bool = False
+) -> Iterator[str]:
     """The rows of all pages, each as the text of a JSON object; one page at a time is in memory.
 
     `column`: the one that takes whole responses; None if the responses hold the rows. `row`: the declared columns,
-    whose values are written so that Spark reads them exactly. Raises PEN5004 and PEN5040.
+    whose values are written so that Spark reads them exactly. `needs_fields`: each is a field of some row, if there are
+    rows. Raises PEN3004, PEN5004 and PEN5040.
     """
+    held: dict[str, None] = {}
     for found in _all_rows(options, column):
+        held.update(dict.fromkeys(found))
         yield _written(found if row is None else _shaped(found, row))
+    missing = [field.name for field in row.fields if field.name not in held] if row is not None and held else []
+    if missing and column is None and needs_fields:
+        raise _missing(missing[0], [field.name for field in row.fields] if row else [], held, options)
+
+
+def _missing(name: str, declared: Iterable[str], held: Iterable[str], options: Options) -> RunError:
+    message = f"no row of the response has the declared field `{name}`"
+    close = nearest(name, set(held) - set(declared))
+    help = f"did you mean `{close}`? " if close else ""
+    span = options.places.get("schema") or options.span("url")
+    return run_error("PEN3004", message, span, f"{help}`missing_columns = allow` reads it as NULL")
 
 
 def _shaped(value: Any, type: DataType) -> Any:

@@ -9,7 +9,7 @@ from catalog.quoting import quote, quote_text
 from catalog.secret_names import redacted_text
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import STRING, Field, Struct
+from catalog.types.datatypes import STRING, DataType, Decimal, Field, Struct
 from catalog.types.typenames import to_ddl
 from connectors.http_.http_options import HTTP_OPTIONS
 from connectors.http_.http_pages import row_texts
@@ -22,6 +22,7 @@ from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsStreaming
 from connectors.shared.loose_json import as_text
 from connectors.shared.tolerated import report_without_effect
+from connectors.shared.unrounded import unrounded, whole_decimal, would_be_rounded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,19 +74,39 @@ class HttpSource(Source, SupportsStreaming):
         return polls(spark, _interval_ms(task.options))
 
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
-        return self.read(spark, task)
+        """The rows of one answer, which may be so few that none has a field which the service leaves out for NULL."""
+        options = replace(task.options, values={**task.options.values, "missing_columns": "allow"})
+        return self.read(spark, replace(task, options=options))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         columns = task.table.columns or _CONTENT.columns
         is_text = not task.options.mapping("schema") or task.options.get("format") == "text"
         row = Struct(tuple(Field(column.name, column.type) for column in columns))
-        lines = staged_lines(spark, row_texts(task.options, columns[0].name if is_text else None, row))
-        texts = [Column(column.name, as_text(column.type)) for column in columns]
+        column = columns[0].name if is_text else None
+        lines = staged_lines(spark, row_texts(task.options, column, row, needs_fields=_needs_fields(task.options)))
+        texts = [Column(column.name, _read_type(column.type, task.options)) for column in columns]
         parsed = f"from_json(value, {quote_text(columns_to_ddl(texts))}, map('mode', 'FAILFAST')) as row"
         names = [column.name for column in columns] if task.columns is None else task.columns
-        types = {column.name: column.type for column in columns}
-        typed = (f"cast(row.{quote(name)} as {to_ddl(types[name])}) as {quote(name)}" for name in names)
+        by_name = {column.name: column for column in columns}
+        typed = (f"{_value(by_name[name], task.options)} as {quote(name)}" for name in names)
         return lines.selectExpr(parsed).selectExpr(*typed)
+
+
+def _needs_fields(options: Options) -> bool:
+    """Whether each declared field must be in some row; SeaTunnel reads what is missing as NULL."""
+    return str(options.get("missing_columns")).lower() != "allow" and options.seatunnel is None
+
+
+def _read_type(type: DataType, options: Options) -> DataType:
+    return whole_decimal(type) if isinstance(type, Decimal) and would_be_rounded(type, options) else as_text(type)
+
+
+def _value(column: Column, options: Options) -> str:
+    """Spark SQL for a column of the parsed row."""
+    value = f"row.{quote(column.name)}"
+    if would_be_rounded(column.type, options):
+        return unrounded(value, column, options)
+    return f"cast({value} as {to_ddl(column.type)})"
 
 
 def _interval_ms(options: Options) -> int:

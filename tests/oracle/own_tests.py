@@ -92,7 +92,7 @@ def share_of_own_tests(spark: "SparkSession") -> Share:
     """Asks all queries of Spark's own tests. What makes views and tables is executed, in a session for each file."""
     result = Share()
     for file, listed in own_tests():
-        session = spark.newSession()
+        session = _session(spark)
         tables = {}
         for name, columns in {**_TEST_TABLES, "onek": _TEST_TABLES["tenk1"]}.items():
             session.createDataFrame([], columns).createOrReplaceTempView(name)
@@ -121,12 +121,18 @@ def share_of_benchmarks(spark: "SparkSession") -> Share:
     for name in ("tpch", "tpcds"):
         tables, queries = benchmark(name)
         inputs = {table.path.table: table for table in tables}
-        asked = SparkAnalyzer(spark.newSession(), inputs)
+        asked = SparkAnalyzer(_session(spark), inputs)
         for number, query in queries:
             answer = asked.ask(query)
             assert isinstance(answer, Accepted), (name, number, answer)
             result.count(query, answer, inputs, f"{name} {number}")
     return result
+
+
+def _session(spark: "SparkSession") -> "SparkSession":
+    session = spark.newSession()
+    session.conf.set("spark.sql.timeType.enabled", "true")
+    return session
 
 
 def _executed(session: "SparkSession", statement: str) -> bool:
@@ -149,7 +155,6 @@ def main() -> None:
         .config("spark.sql.warehouse.dir", warehouse)
         .config("spark.ui.enabled", "false")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.timeType.enabled", "true")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")

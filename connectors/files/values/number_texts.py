@@ -17,25 +17,30 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import DOUBLE, FLOAT, MAX_PRECISION, STRING, DataType, Decimal
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
+from connectors.shared.unrounded import raise_unfit, whole_decimal, would_be_rounded
 
-UNFIT_VALUE: Final = "penstock.unfit_value"
-_SHOWN: Final = 60
 _GROUPED: Final = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 _WITH_COMMA: Final = r"^\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?\s*$"
-_OF_TEXT: Final = ("csv", "text", "excel", "xml", "json")
+_OF_TEXT: Final = ("csv", "text", "excel", "xml")
 
 
 def is_read_from_text(type: DataType, options: Options) -> bool:
     """Whether values of this type are texts in such files, which `number_of_text` reads."""
     has_comma = options.get("decimal_separator") == ","
-    is_number = isinstance(type, Decimal) or (has_comma and type in (DOUBLE, FLOAT))
-    is_rounded = file_format(options) == "json" and options.seatunnel is not None
-    return is_number and file_format(options) in _OF_TEXT and not is_rounded
+    return file_format(options) in _OF_TEXT and (isinstance(type, Decimal) or (has_comma and type in (DOUBLE, FLOAT)))
 
 
 def text_type(type: DataType, options: Options) -> DataType:
-    """The type in which Spark reads a column of such files."""
+    """The type in which Spark reads a column of such files, or of JSON."""
+    if is_read_whole(type, options):
+        assert isinstance(type, Decimal)
+        return whole_decimal(type)
     return STRING if is_read_from_text(type, options) else type
+
+
+def is_read_whole(type: DataType, options: Options) -> bool:
+    """Whether decimals of this type are read from JSON files with as many digits as there may be."""
+    return file_format(options) == "json" and would_be_rounded(type, options)
 
 
 def number_of_text(text: str, column: Column, options: Options) -> str:
@@ -45,8 +50,8 @@ def number_of_text(text: str, column: Column, options: Options) -> str:
     number = _number_or_null(text, column.type, options)
     fails = str(options.get("on_malformed") or "fail").lower() == "fail"
     if column.nullable:
-        return f"coalesce({number}, if({text} is null, null, {_raised(text, column)}))" if fails else number
-    return f"coalesce({number}, {_raised(text, column)}, cast(0 as {to_ddl(column.type)}))"
+        return f"coalesce({number}, if({text} is null, null, {raise_unfit(text, column)}))" if fails else number
+    return f"coalesce({number}, {raise_unfit(text, column)}, cast(0 as {to_ddl(column.type)}))"
 
 
 def _number_or_null(text: str, type: DataType, options: Options) -> str:
@@ -72,11 +77,4 @@ def _is_short(digits: str, type: Decimal) -> str:
 
 def _whole(digits: str, type: Decimal) -> str:
     """The number with as many digits as there may be behind its point."""
-    whole = Decimal(MAX_PRECISION, MAX_PRECISION - type.precision + type.scale)
-    return f"try_cast({digits} as {to_ddl(whole)})"
-
-
-def _raised(text: str, column: Column) -> str:
-    facts = f"'column', {quote_text(column.name)}, 'type', {quote_text(str(column.type))}"
-    value = f"'value', left({text}, {_SHOWN})"
-    return f"raise_error(concat({quote_text(f'{UNFIT_VALUE} ')}, to_json(named_struct({facts}, {value}))))"
+    return f"try_cast({digits} as {to_ddl(whole_decimal(type))})"

@@ -26,7 +26,8 @@ from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
 from connectors.files.values.delimited import Formats, from_text, is_delimited
 from connectors.files.values.malformed_rows import fails_at_malformed, without_malformed
-from connectors.files.values.number_texts import is_read_from_text, number_of_text, text_type
+from connectors.files.values.number_texts import is_read_from_text, is_read_whole, number_of_text, text_type
+from connectors.shared.unrounded import unrounded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,10 +85,12 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
         value = name
         if (is_text or stored_type(kind, type) == STRING) and refuses_bytes(options):
             value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
-        is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml", "json"))
+        is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml"))
         is_xml = kind == "xml" and read_type(column, options) != stored_type(kind, type)
         if are_attributes(options) and isinstance(type, Array | Map | Struct):
             converted = f"from_json({_unblank(value)}, {quote_text(to_ddl(type))}, map('mode', 'FAILFAST'))"
+        elif is_read_whole(type, options):
+            converted = unrounded(name, column, options)
         elif is_number:
             converted = number_of_text(_unblank(value), column, options)
         elif is_text or is_xml or (kind == "csv" and stored_type(kind, type) != type):
@@ -100,7 +103,8 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
             continue
         columns.append(f"{converted} as {name}")
         if not isinstance(type, Array | Map | Struct):
-            fits.append(f"({_unblank(value)} is null or {converted} is not null)")
+            is_null = f"{name if is_read_whole(type, options) else _unblank(value)} is null"
+            fits.append(f"({is_null} or {converted} is not null)")
     df = without_malformed(df, in_files, fits, options)
     return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
 

@@ -46,7 +46,7 @@ _RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partitio
 _NULL: Final = re.compile(rf"{re.escape(NULL_COLUMN)}(.*)")
 _COMPRESSED: Final = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst", ".zstd", ".xz", ".lzo")
 _COLON: Final = re.compile(r"URISyntaxException: Relative path in absolute URI")
-_TEXT: Final = re.compile(r"Text '(.*?)' could not be parsed")
+_TEXT: Final = re.compile(r"Text '(.*?)' could not be parsed|The value '(.*?)' of the type \"STRING\" cannot be cast")
 _UNPARSED: Final = re.compile(r"Unexpected (?:character|end)|exceeds the maximum|maximum (?:allowed|length)")
 _RENAME: Final = "rename the file, or read the folder above it"
 _START: Final = 4096
@@ -88,6 +88,8 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
             else "a path without a scheme is relative to the directory where the command is run"
         )
         return unreadable(f"the path{of} does not exist: {file}", help)
+    if binary := _binary_form(files, scan):
+        return unreadable(f"{file}{of} {binary[0]}", binary[1])
     if any(_is_not_utf8(cause) for cause in causes):
         bad = _line_not_utf8(files, scan, nodes)
         where = f"line {bad[1]} of `{bad[0]}`" if bad else file if files else "a text"
@@ -165,6 +167,27 @@ def _damaged(files: list[str], causes: tuple[ErrorCause, ...]) -> tuple[str, str
     return None
 
 
+_MAGIC: Final = (
+    (b"\x1f\x8b", "gzip", "give it a name that ends with `.gz`"),
+    (b"PAR1", "Parquet", "file_format_type = parquet"),
+    (b"ORC", "ORC", "file_format_type = orc"),
+    (b"Obj\x01", "Avro", "file_format_type = avro"),
+    (b"PK\x03\x04", "a zip archive, as workbooks are", "file_format_type = excel, or unpack it"),
+)
+"""The first bytes of files that hold no text, what they are, and how they are read."""
+
+
+def _binary_form(files: list[str], scan: Scan | None) -> tuple[str, str] | None:
+    """A local file that is read as text, and is none; not one that is decompressed by its name."""
+    path = next((plain for file in files if os.path.isfile(plain := unquote(_plain(file)))), None)
+    is_text = scan is not None and str(scan.options.get("file_format_type")).lower() in ("csv", "json", "text", "xml")
+    if path is None or not is_text or path.endswith(_COMPRESSED):
+        return None
+    with open(path, "rb") as content:
+        start = content.read(_START)
+    return next(((f"is {form}, and no text", help) for magic, form, help in _MAGIC if start.startswith(magic)), None)
+
+
 def _other_form(files: list[str], scan: Scan | None) -> tuple[str, str] | None:
     """A local file in another character set, or of JSON that spans lines, and the option that reads it."""
     path = next((plain for file in files if os.path.isfile(plain := unquote(_plain(file)))), None)
@@ -184,7 +207,7 @@ def _other_form(files: list[str], scan: Scan | None) -> tuple[str, str] | None:
 
 
 def _unfit_cell(scan: Scan, files: list[str], causes: tuple[ErrorCause, ...]) -> RunError | None:
-    texts = [text for cause in causes for text in _TEXT.findall(cause.message)]
+    texts = [found[1] or found[2] for cause in causes for found in _TEXT.finditer(cause.message)]
     wrong = [found[1] for cause in causes for found in _WRONG.finditer(cause.message) if found[1]] or texts
     parsed = (_last(_PARSED, causes) or "").strip("[]").split(",")
     return unfit_cell(scan, unquote(_plain(files[0])), wrong[-1], parsed) if wrong else None

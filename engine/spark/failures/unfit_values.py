@@ -12,13 +12,15 @@ from catalog.types.typenames import parse_type
 from connectors.files.bad_lines import cell_with, field_with, names_in_header
 from connectors.files.file_options import file_format
 from connectors.files.values.delimited import FIELD_DELIMITER
-from connectors.files.values.number_texts import UNFIT_VALUE
+from connectors.shared.unrounded import UNFIT_VALUE
 from connectors.storage.paths import data_files, local_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import ErrorCause
 
 _HELP: Final = '`on_malformed = "null"` reads such values as NULL, `"drop"` leaves their rows out'
 _DIGITS: Final = "declare a decimal with more digits behind the point, and round it in the query; "
+_NULLS: Final = ("null", "none", "na", "n/a", "nil", "nan", "\\n", "-")
+"""Words for a missing value."""
 _GROUPS: Final = "groups of digits have three; "
 _COMMA: Final = '`decimal_separator = ","` reads it as a fraction; '
 
@@ -37,7 +39,9 @@ def unfit_value(causes: Iterable[ErrorCause], nodes: tuple[AnyNode, ...]) -> Run
     of = f" of `{scans[0].written_name}`" if scans else ""
     what = "NULL" if value is None else f"`{value}`"
     message = f"a row{of} does not fit the schema: `{name}` is {what}, and not {facts['type']}"
-    help = _help(value or "", parse_type(facts["type"]))
+    help: str | None = _help(value or "", parse_type(facts["type"]))
+    if scans and "on_malformed" not in scans[0].options.values:
+        help = (help or "").removesuffix(_HELP).removesuffix("; ") or None
     return run_error("PEN5004", message, scans[0].options.span("schema") if scans else None, help)
 
 
@@ -49,7 +53,8 @@ def unfit_cell(scan: Scan, file: str, value: str, parsed: Sequence[str]) -> RunE
     names = scan.table.schema.names
     if len(parsed) > len(names):
         return None
-    candidates = (name for name, text in zip(names, parsed, strict=False) if text == "null")
+    is_in_order = not scan.options.get("csv_columns_by_name")
+    candidates = [name for name, text in zip(names, parsed, strict=False) if text == "null"] if is_in_order else names
     found = next((cell for name in candidates if (cell := _cell(scan, name, value, [file]))), None)
     return None if found is None else found.error()
 
@@ -72,6 +77,8 @@ class _Cell:
         note = f"{place}{self.value}\n{' ' * len(place)}{'^' * len(self.value)}"
         span = self.scan.options.span("schema")
         help = _help(self.value, None if column is None else column.type)
+        if self.value.strip().lower() in _NULLS and file_format(self.scan.options) in ("csv", "text"):
+            help = f'`null_format = "{self.value}"` reads it as NULL; {help}'
         return RunError([Diagnostic("PEN5004", message, span, help, notes=(note,))])
 
 
@@ -85,7 +92,8 @@ def _help(value: str, type: DataType | None) -> str:
 
 def _has(scan: Scan, name: str, type: str) -> bool:
     column = scan.table.column(name)
-    return column is not None and str(column.type) == type and scan.options.get("file_format_type") is not None
+    has_texts = scan.options.get("file_format_type") is not None or "pageing.page_field" in scan.options.values
+    return column is not None and str(column.type) == type and has_texts
 
 
 def _files(scan: Scan) -> list[str]:
@@ -95,9 +103,9 @@ def _files(scan: Scan) -> list[str]:
 
 def _cell(scan: Scan, name: str, value: str, files: Iterable[str]) -> _Cell | None:
     """Where a value is in files of this machine; None if it is not found."""
-    kind = file_format(scan.options)
     found: tuple[int, int] | None = None
     for file in files:
+        kind = file_format(scan.options)
         if kind == "json":
             found = field_with(file, name, value)
         elif kind in ("csv", "text"):

@@ -197,6 +197,30 @@ def test_a_failed_read_changes_nothing(spark, folder, capsys):
 
 
 @pytest.mark.spark
+def test_a_field_that_no_row_of_a_response_has_is_an_error(spark, folder, capsys):
+    """As a column that no file has: it was renamed, or is misspelt."""
+    schema = 'schema {{ fields {{ id = int, amount = "decimal(10,2)" }} }}'.format()
+    with service(lambda request: [{"id": 1, "amuont": 2.5}, {"id": 2}]) as there:
+        assert main(["run", job_of(folder, f'url = "{there.url}", {schema}')]) == 1
+        err = capsys.readouterr().err
+        assert "error[PEN3004]: no row of the response has the declared field `amount`" in err
+        assert "did you mean `amuont`? `missing_columns = allow` reads it as NULL" in err
+        assert main(["run", job_of(folder, f'url = "{there.url}", missing_columns = allow, {schema}')]) == 0
+    assert written(folder) == [{"id": 1}, {"id": 2}]
+
+
+@pytest.mark.spark
+def test_a_decimal_of_a_response_is_not_rounded(spark, folder, capsys):
+    schema = 'schema {{ fields {{ id = int, amount = "decimal(10,2)" }} }}'.format()
+    with service(lambda request: '[{"id": 1, "amount": 2.505}]') as there:
+        assert main(["run", job_of(folder, f'url = "{there.url}", {schema}')]) == 1
+    err = capsys.readouterr().err
+    assert "does not fit the schema: `amount` is `2.505`, and not decimal(10,2)" in err
+    assert "declare a decimal with more digits behind the point" in err
+    assert "on_malformed" not in err
+
+
+@pytest.mark.spark
 def test_executors_of_a_cluster_get_the_staged_lines(spark, tmp_path):
     files = [str(tmp_path / f"part-{number}.jsonl") for number in range(2)]
     for number, file in enumerate(files):

@@ -48,6 +48,10 @@ def said(spark, tmp_path, monkeypatch, capsys):
          "`oops`, and not double", "in.csv:2:3: oops"),
         ("2024-01-01,a\n2024-13-01,b\n", "d = date, n = string", "`d` is `2024-13-01`, and not date",
          "in.csv:2:1: 2024-13-01"),
+        ("1,2024-01-01 10:00:00\n2,03/04/2024 10:00\n", "id = int, t = timestamp",
+         "line 2 of `in.csv` of `localfile` does not fit the schema: `t` is `03/04/2024 10:00`, and not timestamp",
+         "in.csv:2:3: 03/04/2024 10:00"),
+        ("1,2\nNA,3\n", "a = int, b = int", '`null_format = "NA"` reads it as NULL', "in.csv:2:1: NA"),
     ],
 )  # fmt: skip
 def test_a_bad_cell_is_shown_with_line_column_value_and_a_caret(said, text, schema, message, place):
@@ -75,6 +79,17 @@ def test_utf_16_is_named(said):
         assert "`in.csv` of `localfile` is UTF-16" in err
         assert 'encoding = "UTF-16"' in err
         assert said("in.csv", text.encode("utf-16"), f'{SCHEMA}{more}, encoding = "UTF-16"')[0] == 0
+
+
+def test_files_without_text_are_named(said):
+    """Their header is one name, or their bytes are not UTF-8, but that is not what is wrong."""
+    for content, message in (
+        (gzip.compress(b"id,n\n1,a\n"), "is gzip, and no text"),
+        (b"PAR1" + bytes(range(256)) + b"PAR1", "is Parquet, and no text"),
+    ):
+        code, err = said("in.csv", content, SCHEMA + ", csv_use_header_line = true")
+        assert code == 1, err
+        assert f"`in.csv` of `localfile` {message}" in err
 
 
 def test_null_in_a_column_that_has_none_names_the_column(said):
