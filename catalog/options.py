@@ -253,6 +253,12 @@ def _flat(prefix: str, block: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
             yield prefix + key, str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def schema_evolutions(spec: Sequence[Option]) -> tuple[str, ...]:
+    """How a sink of these options may change its target."""
+    option = next((option for option in spec if option.name == "schema_evolution"), None)
+    return option.choices if option else ()
+
+
 def store_assignment(options: Options) -> StoreAssignment:
     """The policy of a sink or query, written or by default."""
     if options.get(STORE_ASSIGNMENT.name) is not None:

@@ -167,8 +167,8 @@ def strict(diagnostic: Diagnostic, settings: Settings, *, in_project: bool = Fal
     return replace(diagnostic, severity=Severity.ERROR) if is_error else diagnostic
 
 
-_STRICT_TYPES: Final = ("PEN4501",)
-"""Values that may not fit without loss."""
+_STRICT_TYPES: Final = ("PEN4501", "PEN4455")
+"""Values that may not fit without loss, and rows that do not fit the target as it is."""
 _STRICT_DATA: Final = ("PEN1602", "PEN4009", "PEN4030", "PEN4503")
 """Data that is not read, files that differ from the schema lock, missing files of a source, files of other columns than
 the source's."""

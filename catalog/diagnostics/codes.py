@@ -113,6 +113,8 @@ CODES: dict[str, str] = {
     "PEN4440": "a form of captured changes that is not written",
     "PEN4441": "a start or end of captured changes that is not supported",
     "PEN4501": "values that may not fit the type of the target without loss",
+    "PEN4454": "rows that lack a column of the target",
+    "PEN4455": "rows that do not fit the target as it is",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",
     "PEN4702": "a job reads a column with another type than it is written with",

@@ -1,11 +1,11 @@
 """Reports columns whose values the type of the target may change, before any row is read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import Span
-from catalog.tables.evolution import SchemaEvolution, StoreAssignment
+from catalog.tables.evolution import Problem, SchemaEvolution, StoreAssignment, fits
 from catalog.tables.store_assignment import can_up_cast, may_change, seconds_digits, shown_type, stored_column
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, is_numeric
@@ -52,6 +52,26 @@ def not_wider(
     for column, given in _pairs(incoming, target):
         if not can_up_cast(given.type, stored_column(column, given.type, evolution).type):
             yield Narrowing(given.name, given.type, column)
+
+
+def remedy_of(problem: Problem, incoming: CatalogTable, target: CatalogTable, evolutions: Iterable[str]) -> str:
+    """How the rows or the target could be changed so that they fit, without loss of rows; `evolutions`: those that the
+    sink can do."""
+    for evolution in evolutions:
+        if problem not in fits(incoming.schema, target.schema, evolution):
+            return f"schema_evolution = {evolution} changes the target and keeps its rows"
+    if target.column(problem.column) is None:
+        return f"leave `{problem.column}` out of the query, or add the column to the target first"
+    if not incoming.is_open and incoming.column(problem.column) is None:
+        return f"add `{problem.column}` to the query, or give the column a default in the target"
+    return f"cast `{problem.column}` in the query to the target's type"
+
+
+def left_out(incoming: CatalogTable, target: CatalogTable) -> Iterator[Column]:
+    """The columns of the target that the rows lack, and that no default fills: they are written as NULL."""
+    for column in target.columns:
+        if column.nullable and column.default is None and incoming.column(column.name) is None:
+            yield column
 
 
 def report_narrowings(

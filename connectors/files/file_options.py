@@ -202,8 +202,8 @@ SOURCE_OPTIONS: Final = (
         "on_malformed",
         OptionType.STRING,
         "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped and counted "
-        "as filtered. Spark decides what fits: it reads `2024-01-01 x` as a date, and `12:30` as a timestamp of today. "
-        "But a decimal with more digits behind its point than its column has does not fit.",
+        "as filtered. A decimal with more digits behind its point than its column has does not fit, nor, in csv files, "
+        "a date with a time of day, or a time without a day.",
         default="fail",
         choices=("fail", "null", "drop"),
         alternatives=("mode",),
@@ -468,3 +468,10 @@ def writer_options(options: Options) -> dict[str, str]:
     if file_format(options) == "json":
         found["ignoreNullFields"] = "false"  # else a column that is NULL in all rows is lost
     return found
+
+
+def partition_columns_of(options: Options) -> list[str]:
+    """The columns whose values become directories."""
+    if options.seatunnel is not None and not options.flag("have_partition"):
+        return []
+    return list(options.strings("partition_by"))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 from catalog.options import Options
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, is_numeric
-from connectors.files.file_options import file_format, writer_options
+from connectors.files.file_options import file_format, partition_columns_of, writer_options
 from connectors.files.file_schema import UnknownSchemaError, file_columns
-from connectors.files.formats.write_files import partition_columns_of
 from connectors.files.partition_columns import partition_columns
 from connectors.interface.sink import WriteTask
 from connectors.shared.spark_types import columns_of

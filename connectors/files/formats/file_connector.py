@@ -17,7 +17,7 @@ from connectors.files.committing import file_commit, file_target
 from connectors.files.committing.file_staged import FileStaged, found_mark, staged_data
 from connectors.files.committing.target_rows import has_rows, local_table, target_table
 from connectors.files.declared_files import check_declared, warn_of_missing_path
-from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
+from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format, partition_columns_of
 from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals, files_text
 from connectors.files.formats.chosen_files import FileList, chosen_files
 from connectors.files.formats.file_checks import (
@@ -43,7 +43,7 @@ from connectors.files.formats.source_tables import (
     with_folders,
     with_partitions,
 )
-from connectors.files.formats.write_files import partition_columns_of, rename_files, write_files
+from connectors.files.formats.write_files import rename_files, write_files
 from connectors.files.partition_columns import partition_columns
 from connectors.files.table_folders import table_folders
 from connectors.interface.incremental import NewRows, Since, incremental_of
@@ -276,8 +276,10 @@ class FileConnector(
         parts = {name.lower() for name in partition_columns_of(options)}
         if table is None or not parts:
             return table
-        kept = tuple(column for column in table.columns if column.name.lower() not in parts)
-        return replace(table, schema=replace(table.schema, columns=kept))  # names of directories have no types
+        columns = tuple(  # names of directories have no types
+            replace(column, type=UNKNOWN) if column.name.lower() in parts else column for column in table.columns
+        )
+        return replace(table, schema=replace(table.schema, columns=columns))
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         task = self._opened(spark, task)

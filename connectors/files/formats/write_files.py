@@ -42,13 +42,6 @@ _JAVA_TIME: Final = {
 }  # fmt: skip
 
 
-def partition_columns_of(options: Options) -> list[str]:
-    """The columns whose values become directories."""
-    if options.seatunnel is not None and not options.flag("have_partition"):
-        return []
-    return list(options.strings("partition_by"))
-
-
 def write_files(spark: "SparkSession", df: "DataFrame", folder: str, by: Sequence[str], options: Options) -> None:
     """Write the rows into a directory; `by` are the columns whose values are directories."""
     allow_charset(spark, options)

@@ -27,6 +27,7 @@ from connectors.files.file_options import file_format
 from connectors.files.values.delimited import Formats, from_text, is_delimited
 from connectors.files.values.malformed_rows import fails_at_malformed, without_malformed
 from connectors.files.values.number_texts import is_read_from_text, is_read_whole, number_of_text, text_type
+from connectors.files.values.time_texts import is_time_of_text, time_of_text
 from connectors.shared.unrounded import unrounded
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def read_type(column: Column, options: Options) -> DataType:
     kind, type = file_format(options), column.type
     if kind == "xml" and column.nullable and isinstance(type, Atomic) and not fails_at_malformed(options):
         return STRING
-    return text_type(stored_type(kind, type), options)
+    return STRING if is_time_of_text(type, options) else text_type(stored_type(kind, type), options)
 
 
 def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Column], options: Options) -> "DataFrame":
@@ -89,6 +90,8 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
         is_xml = kind == "xml" and read_type(column, options) != stored_type(kind, type)
         if are_attributes(options) and isinstance(type, Array | Map | Struct):
             converted = f"from_json({_unblank(value)}, {quote_text(to_ddl(type))}, map('mode', 'FAILFAST'))"
+        elif is_time_of_text(type, options):
+            converted = time_of_text(_unblank(value), column, options)
         elif is_read_whole(type, options):
             converted = unrounded(name, column, options)
         elif is_number:

@@ -12,11 +12,12 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
-from catalog.options import Options, store_assignment
-from catalog.tables.evolution import SchemaEvolution
-from catalog.tables.narrowing import report_narrowings
+from catalog.options import Options, schema_evolutions, store_assignment
+from catalog.tables.evolution import SchemaEvolution, fits
+from catalog.tables.narrowing import left_out, remedy_of, report_narrowings
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
 from catalog.tables.table import CatalogTable
+from catalog.types.typenames import ddl_or_unknown, quote_name
 from connectors.interface.sink import AnySink
 from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.shared.tolerated import report_tolerated
@@ -250,10 +251,35 @@ def _report_narrowings(sink: AnySink, options: Options, node: Node, diagnostics:
     target = sink.known_table(options) if isinstance(sink, SupportsKnownTable) else None
     if target is None:
         return
-    given = options.optional_string("schema_evolution") if "schema_evolution" in options.values else None
-    evolution = next((one for one in SchemaEvolution if one.value == (given or "").lower()), SchemaEvolution.FAIL)
+    evolution = _evolution(options)
     place = partial(column_place, node, options)
+    if not options.get("sink_columns"):
+        _report_misfits(sink, options, node, target, diagnostics)
     report_narrowings(store_assignment(options), node.table, target, diagnostics, evolution=evolution, place=place)
+
+
+def _report_misfits(
+    sink: AnySink, options: Options, node: Node, target: CatalogTable, diagnostics: Diagnostics
+) -> None:
+    """Warn of columns that the run will refuse, unless the target is changed before (PEN4455), and of those that the
+    rows lack: they are NULL in new rows, and in the rows that an upsert updates (PEN4454)."""
+    for problem in fits(node.table.schema, target.schema, _evolution(options)):
+        help = remedy_of(problem, node.table, target, schema_evolutions(sink.sink_options))
+        message = f"rows of `{node.name}` do not fit the target as it is, and the run fails: {problem}"
+        diagnostics.warning("PEN4455", message, options.span(), help)
+    adds_columns = str(options.get("write_mode")).lower() == WriteMode.SCD2.value
+    missing = [] if sink.sink_capabilities.fills_columns or adds_columns else list(left_out(node.table, target))
+    if missing:
+        listed = ", ".join(f"`{column.name}`" for column in missing)
+        message = f"rows of `{node.name}` lack {listed} of the target: NULL is written there"
+        nulls = f"CAST(NULL AS {ddl_or_unknown(missing[0].type)}) AS {quote_name(missing[0].name)}"
+        help = f"add it to the query, or say that it is meant: `{nulls}`"
+        diagnostics.warning("PEN4454", message, options.span(), help)
+
+
+def _evolution(options: Options) -> SchemaEvolution:
+    given = options.optional_string("schema_evolution") if "schema_evolution" in options.values else None
+    return next((one for one in SchemaEvolution if one.value == (given or "").lower()), SchemaEvolution.FAIL)
 
 
 def column_place(node: Node, options: Options, name: str) -> Span | None:

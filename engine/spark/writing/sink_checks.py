@@ -7,9 +7,9 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
-from catalog.options import store_assignment
+from catalog.options import schema_evolutions, store_assignment
 from catalog.tables.evolution import Problem, SchemaEvolution, StoreAssignment, fits
-from catalog.tables.narrowing import not_wider
+from catalog.tables.narrowing import not_wider, remedy_of
 from catalog.tables.savemode import Action, TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
@@ -118,16 +118,7 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
 
 
 def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
-    """How the rows or the target could be changed so that they fit, without loss of rows."""
-    option = next((spec for spec in write.connector.sink_options if spec.name == "schema_evolution"), None)
-    for evolution in option.choices if option else ():
-        if problem not in fits(write.table.schema, target.schema, evolution):
-            return f"schema_evolution = {evolution} changes the target and keeps its rows"
-    if target.column(problem.column) is None:
-        return f"leave `{problem.column}` out of the query, or add the column to the target first"
-    if not write.table.is_open and write.table.column(problem.column) is None:
-        return f"add `{problem.column}` to the query, or give the column a default in the target"
-    return f"cast `{problem.column}` in the query to the target's type"
+    return remedy_of(problem, write.table, target, schema_evolutions(write.connector.sink_options))
 
 
 def kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from tests.connectors.files.test_local_file import read
 
 ROOT = Path(__file__).parents[3]
 DATA = """id,zip,amount,rate,big,paid,seen,ok,mixed,empty
@@ -195,3 +196,38 @@ def test_each_form_of_a_value_has_its_type(spark):
     assert [f"{value}: {column.type}" for value, column in zip(forms, infer_types(df).columns, strict=True)] == [
         f"{value}: {type}" for value, type in forms.items()
     ]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("type", "text", "expected"),
+    [
+        ("date", "2024-03-04", "2024-03-04"),
+        ("date", " 2024-3-4 ", "2024-03-04"),
+        ("date", "2024-03-04 00:00:00", "2024-03-04"),
+        ("date", "2024-03-04T00:00:00", "2024-03-04"),
+        ("date", "2024-03-04 14:29:00", None),
+        ("date", "2024-03-04 x", None),
+        ("date", "2024-02-30", None),
+        ("timestamp", "2024-03-04 14:29:00", "2024-03-04 14:29:00"),
+        ("timestamp", "2024-03-04T14:29:00Z", "2024-03-04 14:29:00"),
+        ("timestamp", "2024-03-04", "2024-03-04 00:00:00"),
+        ("timestamp", "12:30", None),
+        ("timestamp", "T12:30:00", None),
+    ],
+)
+def test_a_date_loses_no_time_and_a_time_gets_no_day(spark, tmp_path, type, text, expected):
+    (tmp_path / "in.csv").write_text(f"1,{text}\n2,\n")
+    source = {
+        "path": str(tmp_path / "in.csv"),
+        "file_format_type": "csv",
+        "schema": {"fields": {"id": "int", "t": type}},
+    }
+    rows = read(spark, **source, on_malformed="null").selectExpr("id", "cast(t as string) t").collect()
+    assert sorted(map(tuple, rows)) == [(1, expected), (2, None)]
+    if expected is None:
+        with pytest.raises(Exception, match=r"penstock\.unfit_value"):
+            read(spark, **source).collect()
+        assert read(spark, **source, on_malformed="drop").count() == 1
+    else:
+        assert read(spark, **source).count() == 2
