@@ -68,6 +68,10 @@ _UNNAMED: Final = "Spark refuses an argument, and does not say which (`requireme
 _ROWS_OF: Final = '`penstock show JOB NODE --where "NOT ({})"` shows the rows'
 
 
+_PATTERN: Final = re.compile(r"Fail to recognize ('.*?') pattern")
+_LETTERS: Final = "years are `yyyy`, months `MM`, days `dd`, hours `HH`, minutes `mm`, seconds `ss`, fractions `SSS`"
+
+
 def message_and_remedy(message: str) -> tuple[str, str | None]:
     """The message, and Spark's advice, except that to disable ANSI mode, which validation assumes.
 
@@ -76,7 +80,15 @@ def message_and_remedy(message: str) -> tuple[str, str | None]:
     message = _REQUIREMENT.sub(lambda found: found[1] or _UNNAMED, message.strip())
     if constraint := _CONSTRAINT.match(message.strip()):
         return f"{constraint[1]} violated by a row", _ROWS_OF.format(constraint[2])
-    line = message.strip().partition("\n")[0]
+    if pattern := _PATTERN.search(message):
+        return f"Spark does not recognize the pattern {pattern[1]}", _LETTERS
+    line = _first_line(message)
     first, *rest = _SENTENCES.split(line.strip().rstrip("."))
     advice = [sentence for sentence in rest if "spark.sql.ansi" not in sentence]
     return first, ". ".join(advice) or None
+
+
+def _first_line(message: str) -> str:
+    """The first line, with the next one where it only announces that."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return " ".join(lines[:2]) if lines and lines[0].endswith(":") else lines[0] if lines else ""

@@ -16,7 +16,7 @@ from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import NULL_COLUMN, ErrorCause
 from engine.spark.failures.long_rows import LONG_ROW_HELP, long_row
-from engine.spark.failures.unfit_values import unfit_cell
+from engine.spark.failures.unfit_values import unfit_cell, unfit_field
 
 _CONDITIONS: Final = (
     "FAILED_READ_FILE",
@@ -34,6 +34,8 @@ _FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+
 _ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
 _PARSED: Final = re.compile(r"in record parsing: (.*?)\.?$", re.M)
 _WRONG: Final = re.compile(r'For input string: "(.*?)"|and the value (.*?) of the JSON token')
+_FIELD: Final = re.compile(r"Cannot parse the field name '(.*?)' and the value (.*) of the JSON token", re.S)
+_OUT_OF_RANGE: Final = re.compile(r"Numeric value \((.*?)\) out of range of")
 _UNDECODABLE: Final = re.compile(r"^Input length = \d+$|Invalid UTF-8", re.M)
 _HEADER: Final = re.compile(r"^ *Header: (.*)\n *Schema: (.*)$", re.M)
 _HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)", re.M)
@@ -201,16 +203,22 @@ def _other_form(files: list[str], scan: Scan | None) -> tuple[str, str] | None:
         return "is UTF-16", f'encoding = "UTF-16{order if scan.options.get("file_format_type") == "json" else ""}"'
     is_json = str(scan.options.get("file_format_type")).lower() == "json" and not scan.options.get("multi_line")
     first = start.decode("utf-8", "replace").lstrip("\ufeff \t\r\n").partition("\n")[0].strip()
-    if is_json and first in ("[", "{", "[{"):
+    if is_json and (first in ("[", "{", "[{") or (first.startswith("[") and not first.endswith("]"))):
         return "holds JSON that spans lines", "`multi_line = true` reads each file as one value or array"
     return None
 
 
 def _unfit_cell(scan: Scan, files: list[str], causes: tuple[ErrorCause, ...]) -> RunError | None:
+    path = unquote(_plain(files[0]))
+    for cause in causes:
+        if found := _FIELD.search(cause.message):
+            return unfit_field(scan, path, [found[1]], found[2])
+        if found := _OUT_OF_RANGE.search(cause.message):
+            return unfit_field(scan, path, scan.table.schema.names, found[1])
     texts = [found[1] or found[2] for cause in causes for found in _TEXT.finditer(cause.message)]
     wrong = [found[1] for cause in causes for found in _WRONG.finditer(cause.message) if found[1]] or texts
     parsed = (_last(_PARSED, causes) or "").strip("[]").split(",")
-    return unfit_cell(scan, unquote(_plain(files[0])), wrong[-1], parsed) if wrong else None
+    return unfit_cell(scan, path, wrong[-1], parsed) if wrong else None
 
 
 def _other_values(row: str, scan: Scan) -> str | None:

@@ -59,6 +59,14 @@ def unfit_cell(scan: Scan, file: str, value: str, parsed: Sequence[str]) -> RunE
     return None if found is None else found.error()
 
 
+def unfit_field(scan: Scan, file: str, names: Iterable[str], value: str) -> RunError | None:
+    """The error of a value that Spark's reader of JSON could not read, of one of these fields; None if its line is not
+    found."""
+    known = [name for name in names if scan.table.column(name) is not None]
+    found = next((cell for name in known if (cell := _cell(scan, name, value, [file]))), None)
+    return None if found is None else found.error()
+
+
 @dataclass(frozen=True, slots=True)
 class _Cell:
     scan: Scan

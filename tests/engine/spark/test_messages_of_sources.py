@@ -64,12 +64,32 @@ def test_a_bad_cell_is_shown_with_line_column_value_and_a_caret(said, text, sche
 
 
 def test_json_that_spans_lines_names_multi_line(said):
-    for text in ('[\n  {\n    "id": 1\n  }\n]\n', '{\n  "id": 1\n}\n'):
+    for text in ('[\n  {\n    "id": 1\n  }\n]\n', '{\n  "id": 1\n}\n', '[{"id": 1},\n{"id": 2}]\n'):
         code, err = said("in.json", text)
         assert code == 1
         assert "`in.json` of `localfile` holds JSON that spans lines" in err
         assert "`multi_line = true`" in err
         assert said("in.json", text, SCHEMA + ", multi_line = true")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "message", "place"),
+    [
+        (
+            '"x"',
+            "line 2 of `in.json` of `localfile` does not fit the schema: `id` is `x`, and not int",
+            "in.json:2:9: x",
+        ),
+        ("1.5", "`id` is `1.5`, and not int", "in.json:2:8: 1.5"),
+        ("3000000000", "`id` is `3000000000`, and not int", "in.json:2:8: 3000000000"),
+    ],
+)
+def test_a_bad_field_of_json_is_shown_with_line_column_value_and_a_caret(said, value, message, place):
+    code, err = said("in.json", f'{{"id": 1, "n": "a"}}\n{{"id": {value}, "n": "b"}}\n')
+    assert code == 1
+    assert message in err
+    assert place in err
+    assert "[null" not in err
 
 
 def test_utf_16_is_named(said):
