@@ -142,7 +142,7 @@ def check_json_fields(table: CatalogTable, options: Options, files: Sequence[str
     """Report fields of JSON that differ from the declared ones by case: Spark's reader matches them exactly (PEN3004).
 
     Only the first rows of some files are looked at. A declared field that none of these has, while they hold one of a
-    similar name that is not read, is a warning (PEN4503).
+    similar name that is not read, or another one beside it, is a warning (PEN4503).
     """
     if file_format(options) != "json" or table.is_open:
         return
@@ -156,13 +156,14 @@ def report_json(
 ) -> None:
     """The same for files of whose first rows the names of the fields are known."""
     declared = [name for _, name in _paths(table.columns)]
+    in_some = {name for held in found_in.values() for name in held}
     problems: list[Diagnostic] = []
     for file, held in found_in.items():
         for name in declared if held else ():
             if name in held or _parent(name) not in (*held, ""):
                 continue
             unread = [found for found in held if found not in declared]
-            if found := _field_problem(name, file, unread, options):
+            if found := _field_problem(name, file, unread, options, is_in_some=name in in_some):
                 problems.append(found)
     diagnostics.extend(sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR)[:1])
 
@@ -170,8 +171,11 @@ def report_json(
 _JSON_FILES: Final = 4
 
 
-def _field_problem(name: str, file: str, unread: Sequence[str], options: Options) -> Diagnostic | None:
-    """The diagnostic of a declared field that a file does not hold, where it holds a similar one that is not read."""
+def _field_problem(
+    name: str, file: str, unread: Sequence[str], options: Options, *, is_in_some: bool
+) -> Diagnostic | None:
+    """The diagnostic of a declared field that a file does not hold, where it holds a similar one that is not read;
+    `is_in_some`: another file has it."""
     place = options.span("schema")
     if other := next((found for found in unread if found.lower() == name.lower()), None):
         message = f"the declared field `{name}` is `{other}` in `{file}`: names of JSON are matched by case"
@@ -179,4 +183,9 @@ def _field_problem(name: str, file: str, unread: Sequence[str], options: Options
     if near := nearest(name, unread):
         message = f"the first rows of `{file}` lack `{name}`, which is read as NULL; they hold `{near}`"
         return Diagnostic("PEN4503", message, place, f"did you mean `{near}`?", Severity.WARNING)
+    others = [found for found in unread if _parent(found) == _parent(name)]
+    if others and not is_in_some and str(options.get("missing_columns")).lower() != "allow":
+        message = f"the first rows of `{file}` lack `{name}`, which is read as NULL; they hold {_listed(others[:3])}"
+        help = f"was it renamed to `{others[0]}`? `missing_columns = allow` expects rows that lack fields"
+        return Diagnostic("PEN4503", f"{message}, which nobody reads", place, help, Severity.WARNING)
     return None

@@ -123,6 +123,23 @@ sink {{ Console {{}} }}
     assert "the declared field `place.CITY` is `place.city` in `" in found["message"]
 
 
+def test_a_field_of_json_that_is_gone_while_another_is_new_is_reported(tmp_path, capsys):
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "a.json").write_text('{"id": 1, "u": {"land": "NO"}}\n')
+    job = tmp_path / "job.conf"
+    text = f"""
+source {{{{ LocalFile {{{{ path = "{tmp_path}/json", file_format_type = json {{}}
+  schema {{{{ fields {{{{ id = int, u {{{{ country = string }}}} }}}} }}}} }}}} }}}}
+sink {{{{ Console {{{{}}}} }}}}
+"""
+    job.write_text(text.format(""))
+    (found,) = diagnosed(capsys, str(job))
+    assert (found["code"], found["severity"]) == ("PEN4503", "warning")
+    assert "lack `u.country`, which is read as NULL; they hold `u.land`, which nobody reads" in found["message"]
+    job.write_text(text.format(", missing_columns = allow"))
+    assert diagnosed(capsys, str(job)) == []
+
+
 def test_described_structs_keep_the_case_of_their_fields(tmp_path, capsys):
     (tmp_path / "a.json").write_text('{"place": {"city": "Oslo"}}\n')
     from catalog.types.typetext import parse_type
