@@ -359,9 +359,7 @@ def test_many_values_are_stored_unchanged_or_refused(spark, target, tmp_path):
 
 
 @pytest.mark.delta
-@pytest.mark.parametrize(
-    "target", [pytest.param("LocalFile parquet", marks=pytest.mark.soak), "Delta"], indirect=True
-)
+@pytest.mark.parametrize("target", [pytest.param("LocalFile parquet", marks=pytest.mark.soak), "Delta"], indirect=True)
 def test_a_nested_value_is_stored_unchanged_or_refused(spark, target, tmp_path):
     state = str(tmp_path / "state")
     target.make(spark, "t", [wanted for _, wanted, _, _ in NESTED], state)
