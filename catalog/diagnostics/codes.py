@@ -200,6 +200,7 @@ CODES: dict[str, str] = {
     "PEN5493": "a captured table was emptied",
     "PEN5494": "the log of a database no longer has changes that were not read",
     "PEN5495": "a captured value that its type of Spark cannot hold",
+    "PEN5462": "files of another format, or with other partition directories, at the target",
     "PEN5501": "a value does not fit the type of the target without loss",
     "PEN5901": "the plan is too deep for Java's stack",
     "PEN5902": "Java ran out of memory",

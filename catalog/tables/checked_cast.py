@@ -42,15 +42,20 @@ _LIMITS: Final[Mapping[DataType, str]] = {BIGINT: "9223372036854775808D", INT: "
 _SHOWN: Final = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
-def checked_cast(value: str, name: str, source: DataType, target: Column, row: str | None = None) -> str:
+def checked_cast(
+    value: str, name: str, source: DataType, target: Column, row: str | None = None, *, is_declared: bool = False
+) -> str:
     """The cast of a value to the target's type; with a check where that may change it.
 
-    `name`: what the message calls the column; `row`: an expression for the number of the row.
+    `name`: what the message calls the column; `row`: an expression for the number of the row. `is_declared`: the type
+    is one that a source declares, of a column that has another one.
     """
     cast = f"cast({value} as {to_ddl(target.type)})"
     if not may_change(source, target) or not (condition := is_changed(value, source, target)):
         return cast
     facts = {"column": quote_text(name), "source": quote_text(str(source)), "target": quote_text(shown_type(target))}
+    if is_declared:
+        facts["declared"] = "true"
     if row is not None:
         facts["row"] = row
     if is_numeric(source) or source in _SHOWN:  # of texts, bytes and nested values nothing is printed

@@ -138,7 +138,8 @@ class Jdbc(
         return None if most is None else ConnectionLimit(connection_of(options).place, most, partitions(options))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        df = read(spark, reading_of(task.options, spark.sparkContext.defaultParallelism), task.table)
+        reading = reading_of(task.options, spark.sparkContext.defaultParallelism)
+        df = read(spark, reading, task.table, is_lossless=task.options.seatunnel is None)
         return df.select(*map(quote, task.columns)) if task.columns else df
 
     def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:

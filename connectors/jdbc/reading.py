@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.quoting import quote, quote_text
+from catalog.tables.checked_cast import checked_cast
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import (
@@ -78,8 +79,9 @@ def describe(spark: "SparkSession", reading: Reading) -> CatalogTable:
         return _described(spark, database, reading)
 
 
-def read(spark: "SparkSession", reading: Reading, declared: CatalogTable) -> "DataFrame":
-    """The rows with the columns and types of `declared`, or of the database if that table is open."""
+def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_lossless: bool = True) -> "DataFrame":
+    """The rows with the columns and types of `declared`, or of the database if that table is open. `is_lossless`: a
+    value that a declared type changes is an error."""
     with connected(spark, reading.connection) as database:
         table = _described(spark, database, reading)
         wanted = table if declared.is_open else declared
@@ -95,11 +97,12 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable) -> "Da
             if df is None or _to_cast(df, table):
                 df = _by_query(spark, database, reading, table, wanted, partitions=partitions, folded=folded)
     natural = CatalogTable.of("natural", columns_of(df.schema))
-    return df.selectExpr(*(_selected(column, natural, reading) for column in wanted.columns))
+    return df.selectExpr(*(_selected(column, natural, reading, is_lossless) for column in wanted.columns))
 
 
-def converted(value: str, source: DataType, target: DataType) -> str:
-    """Spark SQL that converts a value from the type as which it was read to another."""
+def converted(value: str, source: DataType, column: Column, *, is_lossless: bool) -> str:
+    """Spark SQL that converts a value from the type as which it was read to that of the column."""
+    target = column.type
     if str(source) == str(target):
         return value
     if source == STRING and isinstance(target, Array | Map | Struct):
@@ -108,6 +111,8 @@ def converted(value: str, source: DataType, target: DataType) -> str:
         return f"parse_json({value})"
     if source == STRING and isinstance(target, Time):
         return f"to_time({value})"
+    if is_lossless:
+        return checked_cast(value, column.name, source, Column(column.name, target), is_declared=True)
     return f"cast({value} as {to_ddl(target)})"
 
 
@@ -125,12 +130,12 @@ def _described(spark: "SparkSession", database: Database, reading: Reading) -> C
     return CatalogTable.of("query", columns_of(df.schema))
 
 
-def _selected(column: Column, natural: CatalogTable, reading: Reading) -> str:
+def _selected(column: Column, natural: CatalogTable, reading: Reading, is_lossless: bool) -> str:
     there = natural.column(column.name)
     if there is None:
         known = "known: " + ", ".join(f"`{name}`" for name in natural.schema.names)
         raise run_error("PEN5004", f"`{reading.connection.place}` yields no column `{column.name}`", None, known)
-    return f"{converted(quote(there.name), there.type, column.type)} as {quote(column.name)}"
+    return f"{converted(quote(there.name), there.type, column, is_lossless=is_lossless)} as {quote(column.name)}"
 
 
 def _can_read_by_catalog(reading: Reading) -> bool:

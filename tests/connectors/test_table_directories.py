@@ -39,6 +39,43 @@ def test_files_are_not_added_to_a_table_of_another_format(format, below, tmp_pat
     assert f"a table of {format}" in refused.message
 
 
+LAYOUTS = [
+    ("part-0.snappy.parquet", {}, []),
+    ("part-0.snappy.parquet", {"file_format_type": "csv"}, ["PEN5462"]),
+    ("part-0.csv.gz", {}, ["PEN5462"]),
+    ("part-0.csv", {"file_format_type": "csv"}, []),
+    ("data.txt", {"file_format_type": "csv"}, []),
+    ("part-0.csv", {"data_save_mode": "DROP_DATA"}, []),
+    ("day=1/part-0.parquet", {}, ["PEN5462"]),
+    ("day=1/part-0.parquet", {"partition_by": ["a"]}, ["PEN5462"]),
+    ("DAY=1/part-0.parquet", {"partition_by": ["day"]}, []),
+    ("part-0.parquet", {"partition_by": ["day"]}, ["PEN5462"]),
+    ("day=1/part-0.parquet", {"data_save_mode": "DROP_DATA"}, []),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "codes"), LAYOUTS)
+def test_rows_are_not_added_to_files_of_another_format_or_other_partitions(name, given, codes, tmp_path):
+    sink, diagnostics = connectors.sink("LocalFile"), Diagnostics()
+    (tmp_path / "t" / name).parent.mkdir(parents=True)
+    (tmp_path / "t" / name).write_text("x")
+    given = {"path": str(tmp_path / "t"), "file_format_type": "parquet", **given}
+    target = write(sink, rows("select 1 a, 2 day", "a int", "day int"), **given)
+    sink.validate(target.options, target.table, diagnostics)
+    assert [found.code for found in diagnostics if found.code == "PEN5462"] == codes
+
+
+@pytest.mark.spark
+def test_a_run_refuses_files_of_another_format(spark, tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a.csv").write_text("1\n")
+    given = {"path": str(tmp_path / "t"), "file_format_type": "parquet"}
+    with pytest.raises(RunError, match=r"PEN5462.*holds files of the format csv, and the sink writes parquet"):
+        stage_writes(spark, [write(connectors.sink("LocalFile"), rows("select 1 a", "a int"), **given)],
+                     str(tmp_path / "state"), "run")  # fmt: skip
+    assert [path.name for path in (tmp_path / "t").iterdir()] == ["a.csv"]
+
+
 def test_reading_the_files_of_a_table_is_a_warning(tmp_path):
     source, diagnostics = connectors.source("LocalFile"), Diagnostics()
     path = table_of("Delta", tmp_path)

@@ -5,17 +5,19 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.diagnostics.source import Span
 from catalog.options import Options
+from catalog.reach import is_outside
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.tables.table import CatalogTable
+from connectors.files.committing.other_layout import other_layout
 from connectors.files.foreign_files import refuse_foreign_files
 from connectors.interface.sink import WriteTask
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import OBJECT_STORES
-from connectors.storage.paths import is_hidden, local_path
+from connectors.storage.paths import data_files, is_hidden, local_path
 from connectors.storage.table_directories import other_table, refuse_other_table
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ def inspect(
     data = [file for file in files.files(target) if not any(is_hidden(part) for part in file.split("/"))]
     if not data:
         return TargetState(exists=True)
+    if error := other_layout(data, task.options):
+        raise RunError([error])
     return TargetState(True, has_rows(as_uri(target)) if task.asks_for_rows else True, schema(as_uri(target)))
 
 
@@ -57,6 +61,10 @@ def check_path(options: Options, diagnostics: Diagnostics, own: str | None = Non
         here = local_path(path)
         if here is not None and (error := other_table(LocalFiles(), os.path.abspath(here), own, options.span("path"))):
             diagnostics.extend([error])
+        elif here is not None and own is None and not is_outside(here) and os.path.isdir(here):
+            names = (os.path.relpath(file, here).replace(os.sep, "/") for file in data_files(glob.escape(here)))
+            if error := other_layout(names, options):
+                diagnostics.extend([error])
 
 
 def check_directory(path: str, span: Span | None, diagnostics: Diagnostics) -> None:

@@ -24,6 +24,9 @@ def lost_value(causes: Iterable[ErrorCause], node: AnyNode) -> RunError | None:
     message = f"{what}{_row(facts.get('row'))} is {facts['source']}, and does not fit {facts['target']} without loss"
     target = facts["target"].partition("(")[0] if "timestamp" in facts["target"] else facts["target"]
     help = f"cast it in the query if that is meant: `CAST({name} AS {target})`"
+    if facts.get("declared"):
+        help = f"declare it {facts['source']} in the `schema`, and cast it in the query if that is meant"
+        return run_error("PEN5501", f"{message} (in `{node.name}`)", node.span, help)
     rows = f"; such rows: `WHERE {name} IS DISTINCT FROM TRY_CAST({name} AS {target})`" if value else ""
     return run_error("PEN5501", f"{message} (in `{node.name}`)", node.span, help + rows)
 

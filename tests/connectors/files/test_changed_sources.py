@@ -155,6 +155,7 @@ def test_changed_files_are_read_as_by_hand_or_reported(spark, tmp_path):
 
 @pytest.mark.soak
 def test_many_changed_files_are_read_as_by_hand_or_reported(spark, tmp_path):
-    count, first = int(os.environ.get("PENSTOCK_TEST_CHANGED", "2000")), random.randrange(10**6)
+    count = int(os.environ.get("PENSTOCK_TEST_CHANGED", "2000"))
+    first = int(os.environ.get("PENSTOCK_TEST_SEED", random.randrange(10**6)))
     print(f"seeds from {first}")
     check_cases(spark, tmp_path, range(first, first + count))

@@ -244,3 +244,36 @@ def test_a_driver_that_the_session_lacks_is_named(spark):
     options = options_of(connector.source_options, url="jdbc:oracle:thin:@//localhost:1521/none", table_path="t")
     with pytest.raises(RunError, match=r"PEN5033.*oracle\.jdbc\.OracleDriver"):
         connector.read(spark, ScanTask(options, CatalogTable.unknown("t")))
+
+
+DECLARED = {"id": "int", "price": "int", "day": "date", "rate": "decimal(4,1)"}
+DECLARED_JOB = """
+source {{ Jdbc {{ plugin_output = t, {connection}, table_path = "public.t"
+  schema {{ fields {{ id = int, price = int, day = date, rate = "decimal(4,1)" }} }} }} }}
+sink {{ LocalFile {{ path = "{out}", file_format_type = parquet }} }}
+"""
+
+
+def test_a_declared_type_changes_no_value(spark, postgres, tmp_path, capsys):
+    """As a sink's does not: 1.37 declared int is not read as 1, nor a timestamp without its time."""
+    postgres.clear()
+    postgres.run(
+        "create table t (id bigint, price numeric(10,2), day timestamp, rate numeric)",
+        "insert into t values (1, 2.00, '2024-03-01 00:00:00', 1.5)",
+    )
+    (row,) = read(spark, postgres, DECLARED, table_path="t").collect()
+    assert tuple(row) == (1, 2, datetime.date(2024, 3, 1), Decimal("1.5"))
+    connection = ", ".join(f'{name} = "{value}"' for name, value in postgres.options.items())
+    (tmp_path / "job.conf").write_text(DECLARED_JOB.format(connection=connection, out=tmp_path / "out"))
+    for changed, said in (
+        ("price = 1.37", "the value 1.37 of `price` is decimal(10,2), and does not fit int without loss"),
+        ("day = '2024-03-01 10:00:00'", "the value 2024-03-01 10:00:00 of `day` is timestamp_ntz"),
+        ("rate = 1.55", "of `rate` is decimal(38,18), and does not fit decimal(4,1) without loss"),
+        ("id = 3000000000", "the value 3000000000 of `id` is bigint, and does not fit int without loss"),
+    ):
+        postgres.run("truncate t", "insert into t values (1, 2.00, '2024-03-01', 1.5)", f"update t set {changed}")
+        assert main(["run", str(tmp_path / "job.conf"), "--quiet", "--state-dir", str(tmp_path / "state")]) == 1
+        err = capsys.readouterr().err
+        assert "error[PEN5501]" in err, err
+        assert said in err, err
+        assert "in the `schema`, and cast it in the query if that is meant" in err

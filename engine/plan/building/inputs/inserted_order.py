@@ -21,9 +21,9 @@ def inserted_names(text: PlacedText) -> tuple[PlacedText, tuple[str, ...]] | Non
 
 
 def warn_of_order(query: PlacedText, given: tuple[str, ...], wanted: tuple[str, ...], diagnostics: Diagnostics) -> None:
-    """Warn where the query has the names of the columns in another order: they may be meant by name."""
-    moved = [at for at, name in enumerate(wanted) if at < len(given) and given[at].lower() != name.lower()]
-    if not moved or sorted(map(str.lower, given)) != sorted(map(str.lower, wanted)):
+    """Warn where the query has names of the columns in another order: they may be meant by name."""
+    moved = _exchanged([name.lower() for name in given], [name.lower() for name in wanted])
+    if not moved:
         return
     column, target, at = given[moved[0]], wanted[moved[0]], moved[0]
     message = f"`{column}` goes into the column `{target}`: columns are matched by position"
@@ -33,3 +33,19 @@ def warn_of_order(query: PlacedText, given: tuple[str, ...], wanted: tuple[str, 
     )
     place = output_span(query, at, at, len(given)) or query.span()
     diagnostics.warning("PEN2017", message, place, help)
+
+
+def _exchanged(given: list[str], wanted: list[str]) -> list[int]:
+    """The places of names that stand in each other's: `day, tier, count(*)` for `tier, day, orders`."""
+    leads = {
+        at: wanted.index(name) for at, name in enumerate(given) if name in wanted and wanted[at : at + 1] != [name]
+    }
+    found = []
+    for start in leads:
+        at, seen = start, set()
+        while at in leads and at not in seen:
+            seen.add(at)
+            at = leads[at]
+        if at == start and len(seen) > 1:
+            found.append(start)
+    return found

@@ -99,13 +99,22 @@ def test_rows_are_written_under_the_columns_of_the_first(spark, tmp_path, monkey
     assert sorted(map(tuple, rows.collect())) == [(1, "x"), (2, "1"), (2, "X"), (3, "x"), (4, "listed")]
 
 
-@pytest.mark.parametrize("insert", ["INTO o(b, a) SELECT * FROM s", "INTO p SELECT * FROM s"])
+@pytest.mark.parametrize(
+    "insert",
+    [
+        "INTO o(b, a) SELECT * FROM s",
+        "INTO p SELECT * FROM s",
+        "INTO q SELECT a, b, count(*) FROM s GROUP BY a, b",
+        "INTO o(b, a, n) SELECT a, b, count(*) FROM s GROUP BY a, b",
+    ],
+)
 def test_columns_whose_names_say_another_order_are_a_warning(insert, tmp_path, capsys):
     job = tmp_path / "job.sql"
     job.write_text(f"""
 CREATE TABLE s (a INT, b INT) WITH ('connector' = 'FakeSource', 'row.num' = '1');
 CREATE TABLE o WITH ('connector' = 'Console');
 CREATE TABLE p (b INT, a INT) WITH ('connector' = 'Console');
+CREATE TABLE q (b INT, a INT, n BIGINT) WITH ('connector' = 'Console');
 INSERT {insert};
 """)
     assert main(["validate", str(job)]) == 0
