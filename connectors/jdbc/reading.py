@@ -100,9 +100,8 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_
     return df.selectExpr(*(_selected(column, natural, reading, is_lossless) for column in wanted.columns))
 
 
-def converted(value: str, source: DataType, column: Column, *, is_lossless: bool) -> str:
-    """Spark SQL that converts a value from the type as which it was read to that of the column."""
-    target = column.type
+def converted(value: str, source: DataType, target: DataType) -> str:
+    """Spark SQL that converts a value from the type as which it was read to another."""
     if str(source) == str(target):
         return value
     if source == STRING and isinstance(target, Array | Map | Struct):
@@ -111,9 +110,15 @@ def converted(value: str, source: DataType, column: Column, *, is_lossless: bool
         return f"parse_json({value})"
     if source == STRING and isinstance(target, Time):
         return f"to_time({value})"
-    if is_lossless:
-        return checked_cast(value, column.name, source, Column(column.name, target), is_declared=True)
     return f"cast({value} as {to_ddl(target)})"
+
+
+def _stored(value: str, source: DataType, column: Column, is_lossless: bool) -> str:
+    """The same, with an error for a value that the declared type would change."""
+    plain = converted(value, source, column.type)
+    if not is_lossless or not plain.startswith("cast("):
+        return plain
+    return checked_cast(value, column.name, source, Column(column.name, column.type), is_declared=True)
 
 
 def _described(spark: "SparkSession", database: Database, reading: Reading) -> CatalogTable:
@@ -135,7 +140,7 @@ def _selected(column: Column, natural: CatalogTable, reading: Reading, is_lossle
     if there is None:
         known = "known: " + ", ".join(f"`{name}`" for name in natural.schema.names)
         raise run_error("PEN5004", f"`{reading.connection.place}` yields no column `{column.name}`", None, known)
-    return f"{converted(quote(there.name), there.type, column, is_lossless=is_lossless)} as {quote(column.name)}"
+    return f"{_stored(quote(there.name), there.type, column, is_lossless)} as {quote(column.name)}"
 
 
 def _can_read_by_catalog(reading: Reading) -> bool:

@@ -102,9 +102,9 @@ def share_of_own_tests(spark: "SparkSession") -> Share:
         for statement in listed:
             if makes := _MAKES.match(statement):
                 name = makes["name"].replace("`", "")
-                if _executed(session, statement):
-                    made.append(name)
-                    tables[name.rpartition(".")[2]] = table_of(name, session.table(name).schema)
+                made.append(name)
+                if _executed(session, statement) and (table := _table(session, name)) is not None:
+                    tables[name.rpartition(".")[2]] = table
             elif _QUERY.match(statement) and not _SETTING.match(statement):
                 answer = asked.ask(statement)
                 if isinstance(answer, Accepted):
@@ -141,6 +141,14 @@ def _executed(session: "SparkSession", statement: str) -> bool:
     except Exception:  # noqa: BLE001 (tests of errors, of settings and of formats that are not there)
         return False
     return True
+
+
+def _table(session: "SparkSession", name: str) -> CatalogTable | None:
+    """None for what has another name, such as a global view, or is dropped by the statement."""
+    try:
+        return table_of(name, session.table(name).schema)
+    except Exception:  # noqa: BLE001 (whatever Spark says)
+        return None
 
 
 def main() -> None:

@@ -44,12 +44,11 @@ def target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTa
 
 
 def _as_named(column: Column, given: Column | None) -> Column:
-    """A column of directories, with the rows' type where it is a type of its texts: readers infer the type `int` of `1`
-    and `2`, whatever was written. A date is not mixed with numbers."""
-    if given is None:
+    """A column of directories, with the rows' type where its texts are numbers, which texts or other numbers may be,
+    too: readers infer the type `int` of `1` and `2`, whatever was written. Directories by dates take dates."""
+    if given is None or not is_numeric(column.type):
         return column
-    are_numbers = is_numeric(column.type) and is_numeric(given.type)
-    return replace(column, type=given.type) if given.type == STRING or are_numbers else column
+    return replace(column, type=given.type) if given.type == STRING or is_numeric(given.type) else column
 
 
 WITH_SCHEMA: Final = ("parquet", "orc", "avro")

@@ -295,13 +295,14 @@ def test_later_rows_have_the_directories_that_the_first_would_have_had(spark, tm
 
 
 @pytest.mark.spark
-def test_directories_by_dates_take_no_numbers(spark, tmp_path):
+def test_directories_by_dates_take_no_numbers_or_texts(spark, tmp_path):
     given = {"path": str(tmp_path / "t"), "file_format_type": "parquet", "partition_by": ["p"]}
     run_writes(spark, [write(connector, rows("select 1 id, date'2024-01-01' p", "id int", "p date"), **given)],
                str(tmp_path / "state"), "r1")  # fmt: skip
-    with pytest.raises(RunError, match="PEN4003"):
-        run_writes(spark, [write(connector, rows("select 1 id, 7 p", "id int", "p int"), **given)],
-                   str(tmp_path / "state"), "r2")  # fmt: skip
+    for value, type in (("7", "int"), ("'20240102'", "string")):
+        with pytest.raises(RunError, match="PEN4003"):
+            run_writes(spark, [write(connector, rows(f"select 1 id, {value} p", "id int", f"p {type}"), **given)],
+                       str(tmp_path / "state"), f"r {type}")  # fmt: skip
 
 
 @pytest.mark.spark
