@@ -303,7 +303,7 @@ PROMISES = {
         ),
     ],
     "a log listener prints something": [
-        ("engine/runtime/test_events.py", "test_the_log_is_printed_where_no_logging_is_set_up")
+        ("engine/events/test_events.py", "test_the_log_is_printed_where_no_logging_is_set_up")
     ],
     "`show` takes a condition, a query or data, and reads what the next run reads": [
         ("engine/commands/test_show.py", name)
