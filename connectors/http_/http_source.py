@@ -20,9 +20,8 @@ from connectors.http_.staged_lines import staged_lines
 from connectors.interface.schema_option import declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsStreaming
-from connectors.shared.loose_json import as_text
+from connectors.shared.loose_json import as_text, unrounded, whole_decimal, would_be_rounded
 from connectors.shared.tolerated import report_without_effect
-from connectors.shared.unrounded import unrounded, whole_decimal, would_be_rounded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

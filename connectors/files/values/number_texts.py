@@ -17,7 +17,7 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import DOUBLE, FLOAT, MAX_PRECISION, STRING, DataType, Decimal
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
-from connectors.shared.unrounded import raise_unfit, whole_decimal, would_be_rounded
+from connectors.shared.loose_json import raise_unfit, whole_decimal, would_be_rounded
 
 _GROUPED: Final = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 _WITH_COMMA: Final = r"^\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?\s*$"

@@ -28,7 +28,7 @@ from connectors.files.values.delimited import Formats, from_text, is_delimited
 from connectors.files.values.malformed_rows import fails_at_malformed, without_malformed
 from connectors.files.values.number_texts import is_read_from_text, is_read_whole, number_of_text, text_type
 from connectors.files.values.time_texts import is_time_of_text, time_of_text
-from connectors.shared.unrounded import unrounded
+from connectors.shared.loose_json import unrounded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -13,7 +13,7 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import DATE, TIMESTAMP, DataType
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
-from connectors.shared.unrounded import raise_unfit
+from connectors.shared.loose_json import raise_unfit
 
 _PATTERNS: Final[Mapping[DataType, str]] = {DATE: "date_format", TIMESTAMP: "datetime_format"}
 

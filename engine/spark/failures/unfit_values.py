@@ -12,7 +12,7 @@ from catalog.types.typenames import parse_type
 from connectors.files.bad_lines import cell_with, field_with, names_in_header
 from connectors.files.file_options import file_format
 from connectors.files.values.delimited import FIELD_DELIMITER
-from connectors.shared.unrounded import UNFIT_VALUE
+from connectors.shared.loose_json import UNFIT_VALUE
 from connectors.storage.paths import data_files, local_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import ErrorCause
