@@ -45,6 +45,8 @@ LAYOUTS = [
     ("part-0.csv.gz", {}, ["PEN5462"]),
     ("part-0.csv", {"file_format_type": "csv"}, []),
     ("data.txt", {"file_format_type": "csv"}, []),
+    ("part-0.csv", {"file_format_type": "text", "enable_header_write": True}, []),
+    ("a.json", {"file_format_type": "binary"}, []),
     ("part-0.csv", {"data_save_mode": "DROP_DATA"}, []),
     ("day=1/part-0.parquet", {}, ["PEN5462"]),
     ("day=1/part-0.parquet", {"partition_by": ["a"]}, ["PEN5462"]),

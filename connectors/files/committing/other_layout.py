@@ -17,6 +17,8 @@ _FORMATS: Final = {
     ".parquet": "parquet", ".orc": "orc", ".avro": "avro", ".csv": "csv", ".json": "json", ".xml": "xml",
 }  # fmt: skip
 """The format of files by the end of their names, as Spark's writers give them."""
+_NAMED_SO: Final = {"text": ("csv",), "binary": tuple(_FORMATS.values())}
+"""Lines of text with a header are written by Spark's csv writer; binary files have the names that they had."""
 _CODECS: Final = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")
 _OWN_DIRECTORIES: Final = "${k0}=${v0}"
 
@@ -28,7 +30,8 @@ def other_layout(names: Iterable[str], options: Options) -> Diagnostic | None:
         return None
     found = list(names)
     kind, parts = file_format(options), [name.lower() for name in partition_columns_of(options)]
-    other = next((format for name in found if (format := _format(name)) not in (None, kind)), None)
+    own_formats = (None, kind, *_NAMED_SO.get(kind, ()))
+    other = next((format for name in found if (format := _format(name)) not in own_formats), None)
     if other and not options.get("filename_extension") and not any(_format(name) == kind for name in found):
         message = f"`{options['path']}` holds files of the format {other}, and the sink writes {kind}"
         help = f"write to another directory, or file_format_type = {other}"
