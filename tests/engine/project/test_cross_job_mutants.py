@@ -114,7 +114,7 @@ def with_declared(
 @pytest.mark.parametrize(
     ("seed", "projects"),
     [
-        (int(os.environ.get("PENSTOCK_TEST_SEED", "1")), 2),
+        (int(os.environ.get("PENSTOCK_TEST_SEED", "1")), 1),
         pytest.param(int(os.environ.get("PENSTOCK_TEST_SEED", "2")), 120, marks=pytest.mark.soak),
     ],
 )
