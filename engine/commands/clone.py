@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _planned(arguments: Namespace, settings: "Settings") -> "tuple[PlannedClone, ...]":
-    from catalog.diagnostics.diagnostic import job_error
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from engine.cloning.planned_clones import CopiedRows, planned_clones
     from engine.project.compile_project import compile_in_project, compile_project
     from engine.project.compiled_jobs import of_all_jobs
@@ -78,7 +78,10 @@ def _planned(arguments: Namespace, settings: "Settings") -> "tuple[PlannedClone,
     here = compile_project(project, of_all_jobs(settings))
     own = replace(settings, project=original.defaults)
     there = compile_project(original, of_all_jobs(own), fingerprints=False)
-    named = {Path(job) for job in arguments.jobs}
+    named, known = {Path(job) for job in arguments.jobs}, {job.path: job.name for job in here.jobs}
+    for path in sorted(named - known.keys()):
+        help = did_you_mean(path.stem, known.values())
+        raise job_error("PEN2710", f"`{path}` is no job of the project", None, help)
     jobs = [job.path for job in chosen_jobs(arguments, here, of_all_jobs(settings)) if not named or job.path in named]
     compiled = compile_in_project(jobs, settings, here.written)
     originals = compile_in_project(jobs, own, there.written)

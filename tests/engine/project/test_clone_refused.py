@@ -51,6 +51,11 @@ def test_a_dry_run_shows_how_each_target_is_cloned(folder, capsys):
     ]
 
 
+def test_a_name_that_is_no_job_is_an_error(folder, capsys):
+    assert main(["clone", "ordrs", "--from", "prod", "--dry-run"]) == 2
+    assert "did you mean `orders`?" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "edit", "code", "message"),
     [
