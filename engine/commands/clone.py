@@ -81,7 +81,7 @@ def _planned(arguments: Namespace, settings: "Settings") -> "tuple[PlannedClone,
     named, known = {Path(job) for job in arguments.jobs}, {job.path: job.name for job in here.jobs}
     for path in sorted(named - known.keys()):
         help = did_you_mean(path.stem, known.values())
-        raise job_error("PEN2710", f"`{path}` is no job of the project", None, help)
+        raise job_error("PEN1001", f"`{path}` is no job of the project", None, help)
     jobs = [job.path for job in chosen_jobs(arguments, here, of_all_jobs(settings)) if not named or job.path in named]
     compiled = compile_in_project(jobs, settings, here.written)
     originals = compile_in_project(jobs, own, there.written)
