@@ -13,6 +13,7 @@ from catalog.tables.store_assignment import may_change, preserves, seconds_digit
 from catalog.tables.table import Column
 from catalog.types.datatypes import (
     BIGINT,
+    BINARY,
     CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
@@ -90,6 +91,8 @@ def _changed(value: str, source: DataType, target: DataType, depth: int = 0) -> 
             fields = zip(a, b, strict=False)
             parts = [_changed(f"{value}.{quote(x.name)}", x.type, y.type, depth) for x, y in fields]
             return " or ".join(part for part in parts if part)
+    if (source, target) == (BINARY, STRING):  # cast back, bytes that are no UTF-8 would be what they were
+        return f"not coalesce(is_valid_utf8(cast({value} as string)), true)"
     changed = f"not ({_back(value, source, target)} <=> {_compared(value, source, target)})"
     return f"{changed} or {saturated}" if (saturated := _is_saturated(value, source, target)) else changed
 
