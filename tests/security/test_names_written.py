@@ -36,12 +36,12 @@ FEW = 6
 
 
 def names(kind: str) -> list[str]:
-    """Names of a kind; half a character is in no name that a job can have."""
+    """Names of a kind that a job can have: none has NUL or half a character."""
     start = sum(map(ord, kind))
     found = [*NAMES[start % len(NAMES) :], *NAMES][:FEW] if not COUNT else [*NAMES, *random_names(COUNT, SEED + start)]
     return [
         name for name in found
-        if name and not re.search("[\ud800-\udfff]", name) and ("." not in name or name == name.strip())
+        if name and not re.search("[\x00\ud800-\udfff]", name) and ("." not in name or name == name.strip())
     ]  # fmt: skip
 
 
