@@ -37,6 +37,11 @@ SOURCES: dict[str, dict[str, object]] = {
     "Persistiq": {**WEB, "password": "k"},
     "MySQL-CDC": {"url": "jdbc:mariadb://127.0.0.1:1/d", "table-names": ["d.t"], "schema": SCHEMA},
     "Postgres-CDC": {"url": "jdbc:postgresql://127.0.0.1:1/d", "table-names": ["public.t"], "schema": SCHEMA},
+    "Clickhouse": {"host": "127.0.0.1:1", "table_path": "d.t", "schema": SCHEMA},
+    **{name: {"hosts": ["http://127.0.0.1:1"], "index": "i", "schema": SCHEMA}
+       for name in ("Easysearch", "Elasticsearch", "OpenSearch")},
+    "MongoDB": {"uri": "mongodb://127.0.0.1:1", "database": "d", "collection": "c", "schema": SCHEMA},
+    "Redis": {"host": "127.0.0.1", "port": 1, "data_type": "string", "keys": "k*", "format": "json", "schema": SCHEMA},
     "CosFile": {"bucket": "cosn://b", "region": "r", **FILES}, "Delta": {"path": "delta"}, "FakeSource": {},
     "FtpFile": {"host": "h", "user": "u", "password": "p", **FILES}, "HdfsFile": FILES,
     "Http": WEB, "Iceberg": {"warehouse": "warehouse", "table": "db.t"},
@@ -58,7 +63,10 @@ SINKS: dict[str, dict[str, object]] = {
     "ObsFile": {"bucket": "obs://b", "endpoint": "e", **TARGET}, "Paimon": {"warehouse": "warehouse", "table": "db.o"},
     "OssFile": {"bucket": "oss://b", "endpoint": "e", **TARGET}, "S3File": {"bucket": "s3a://b", **TARGET},
     "SftpFile": {"host": "h", "user": "u", **TARGET}, "Spark": {"format": "parquet", "path": "out"},
-    "Table": {"table": "t"},
+    "Table": {"table": "t"}, "Clickhouse": {"host": "127.0.0.1:1", "table": "t", "primary_key": ["a"]},
+    **{name: {"hosts": ["http://127.0.0.1:1"], "index": "o"} for name in ("Easysearch", "Elasticsearch", "OpenSearch")},
+    "MongoDB": {"uri": "mongodb://127.0.0.1:1", "database": "d", "collection": "o"},
+    "Redis": {"host": "127.0.0.1", "port": 1, "data_type": "string", "key": "k"},
 }  # fmt: skip
 MODEL = {"model_provider": "OPENAI", "model": "m", "api_key": "k", "openai.api_key": "k"}
 TRANSFORMS: dict[str, dict[str, object]] = {
