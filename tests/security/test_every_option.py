@@ -64,7 +64,8 @@ SINKS: dict[str, dict[str, object]] = {
     "OssFile": {"bucket": "oss://b", "endpoint": "e", **TARGET}, "S3File": {"bucket": "s3a://b", **TARGET},
     "SftpFile": {"host": "h", "user": "u", **TARGET}, "Spark": {"format": "parquet", "path": "out"},
     "Table": {"table": "t"}, "Clickhouse": {"host": "127.0.0.1:1", "table": "t", "primary_key": ["a"]},
-    **{name: {"hosts": ["http://127.0.0.1:1"], "index": "o"} for name in ("Easysearch", "Elasticsearch", "OpenSearch")},
+    **{name: {"hosts": ["http://127.0.0.1:1"], "index": f"of-{name.lower()}"}
+       for name in ("Easysearch", "Elasticsearch", "OpenSearch")},
     "MongoDB": {"uri": "mongodb://127.0.0.1:1", "database": "d", "collection": "o"},
     "Redis": {"host": "127.0.0.1", "port": 1, "data_type": "string", "key": "k"},
 }  # fmt: skip

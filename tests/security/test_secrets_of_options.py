@@ -36,6 +36,9 @@ REGISTRY = {"format": "avro", "schema_registry.url": "http://127.0.0.1:1"}
 OVERRIDES: dict[tuple[str, str], dict[str, object]] = {
     ("sink", "Kafka"): REGISTRY, ("source", "Kafka"): {**REGISTRY, "schema": COLUMNS},
     ("source", "Jdbc"): {"schema": COLUMNS},
+    **{(kind, name): {"username": "u"} for kind in ("source", "sink")
+       for name in ("Clickhouse", "Easysearch", "Elasticsearch", "OpenSearch")},
+    ("sink", "Clickhouse"): {"username": "u", "primary_key": ["id"]},
 }  # fmt: skip
 
 
