@@ -121,6 +121,36 @@ def test_a_slot_begins_where_its_snapshot_ends(captured):
     log.close()
 
 
+def lost(server, table, start):
+    with pytest.raises(RunError) as caught:
+        server.refuse_lost(table, start, start)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PEN5494"
+    return diagnostic.message
+
+
+def test_a_log_that_is_lost(captured, binlog):
+    captured.run("create table t (id int primary key)")
+    settings = {"host": "127.0.0.1", "port": str(captured.port), "dbname": "postgres", "user": captured.user,
+                "password": captured.password}  # fmt: skip
+    server = PostgresServer(settings, "tested", "tested")
+    server.prepare(["public.t"], is_begun=False)
+    start = server.now()
+    server.refuse_lost("public.t", start, start)
+    captured.run("insert into t values (1)")
+    captured.run("select pg_replication_slot_advance('tested', pg_current_wal_lsn())")
+    assert "was moved to" in lost(server, "public.t", start)
+    captured.run("select pg_drop_replication_slot('tested')")
+    assert "has no replication slot `tested`" in lost(server, "public.t", start)
+    mariadb, mysql, _ = binlog
+    start = mysql.now()
+    mysql.refuse_lost("test.t", start, start)
+    mariadb.run("flush binary logs")
+    (*_, last) = mariadb.rows("show binary logs")
+    mariadb.run(f"purge binary logs to '{last[0]}'")
+    assert "has purged its log up to" in lost(mysql, "test.t", start)
+
+
 def test_items_of_arrays():
     assert array_items('{1,NULL,"NULL","a\\"b,c",""}') == ["1", None, "NULL", 'a"b,c', ""]
     for text in ("{{1},{2}}", "[2:3]={1,2}"):

@@ -34,6 +34,7 @@ def captured(mariadb):
     return mariadb
 
 
+@pytest.mark.soak
 def test_a_snapshot_then_the_log_of_several_tables(spark, tmp_path, captured):
     changing = [ChangingRows("orders"), ChangingRows("other", seed=8)]
     captured.run(ORDERS, "insert into orders select seq, concat('n', seq), seq from seq_1_to_300")

@@ -84,6 +84,7 @@ def refused(spark, folder, text, code):
     return f"{diagnostic.message}; {diagnostic.help}"
 
 
+@pytest.mark.soak
 def test_what_changes_the_table_itself_stops_the_stream(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"public.orders"'), jdbc(captured, "copied"))
@@ -130,6 +131,7 @@ def test_a_truncated_table(spark, tmp_path, captured):
     assert captured.rows("select id from copied") == [(1,)]
 
 
+@pytest.mark.soak
 def test_a_log_that_is_lost_is_refused_before_anything_is_written(spark, tmp_path, captured):
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"public.orders"', "slot.name = mine"), jdbc(captured, "copied"))
