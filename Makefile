@@ -51,7 +51,7 @@ docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
 .venv/.demo: pyproject.toml .ci/venv .ci/java
 	.ci/java && .ci/venv demo
 
-.venv/.dev: pyproject.toml .ci/dev .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/kafka
+.venv/.dev: pyproject.toml .ci/dev .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/redis .ci/kafka .ci/opensearch .ci/classpath
 	.ci/dev
 
 .venv-dbt/.dbt: .ci/dbt

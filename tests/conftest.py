@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.services.clickhouse import clickhouse  # noqa: F401 (fixture)
 from tests.services.databases import mariadb, postgres, sqlite  # noqa: F401 (fixtures)
 from tests.services.file_servers import ftp, sftp  # noqa: F401 (fixtures)
 from tests.services.kafka import kafka  # noqa: F401 (fixture)
+from tests.services.opensearch import elasticsearch, opensearch  # noqa: F401 (fixtures)
+from tests.services.redis import redis  # noqa: F401 (fixture)
 from tests.services.s3 import s3, s3_spark  # noqa: F401 (fixtures)
 from tests.services.schema_registry import registry  # noqa: F401 (fixture)
 

@@ -240,7 +240,7 @@ def test_rooms_of_connectors_import_only_those_above_them_in_the_sketch():
     ]
     assert not wrong, "\n".join(wrong)
     shared = {name for name, number in level.items() if number < of_connectors} - {"interface"}
-    assert len(shared) == 7
+    assert len(shared) == 8
 
 
 def test_a_circle_is_seen():

@@ -109,6 +109,8 @@ CODES: dict[str, str] = {
     "PEN4601": "the name of a table or column cannot be a part of an option",
     "PEN4503": "files that lack a column of the source, or hold one that nobody reads",
     "PEN4502": "files that are read one by one belong to a table",
+    "PEN4421": "a table with a column of a type that Spark cannot read",
+    "PEN4420": "records that a source has left out because they do not fit its format or schema",
     "PEN4400": "a database that Penstock's tests do not run against",
     "PEN4440": "a form of captured changes that is not written",
     "PEN4441": "a start or end of captured changes that is not supported",

@@ -4,7 +4,6 @@ Numbers keep their text: `1.50` is not `1.5`, and no digit of a decimal is lost.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,13 +11,12 @@ from typing import Any, Final
 from catalog.diagnostics.diagnostic import RunError, nearest, run_error
 from catalog.options import Options
 from catalog.secret_names import redacted_text
-from catalog.types.datatypes import VARIANT, Array, DataType, Map, Struct
+from catalog.types.datatypes import Struct
+from connectors.documents.exact_json import parsed, plain, shaped, written
 from connectors.http_.http_requests import Page, label, request_of
 from connectors.http_.json_paths import values_at
 from connectors.shared.http_client import HttpClient
 
-_NUMBER: Final = "\0n"
-_WRITTEN_NUMBER: Final = re.compile(r'"\\u0000n([^"\\]*)"')
 _SHOWN: Final = 60
 _READ: Final = 1_000
 
@@ -56,7 +54,7 @@ def row_texts(
     held: dict[str, None] = {}
     for found in _all_rows(options, column):
         held.update(dict.fromkeys(found))
-        yield _written(found if row is None else _shaped(found, row))
+        yield written(found if row is None else shaped(found, row))
     missing = [field.name for field in row.fields if field.name not in held] if row is not None and held else []
     if missing and column is None and needs_fields:
         raise _missing(missing[0], [field.name for field in row.fields] if row else [], held, options)
@@ -68,22 +66,6 @@ def _missing(name: str, declared: Iterable[str], held: Iterable[str], options: O
     help = f"did you mean `{close}`? " if close else ""
     span = options.places.get("schema") or options.span("url")
     return run_error("PEN3004", message, span, f"{help}`missing_columns = allow` reads it as NULL")
-
-
-def _shaped(value: Any, type: DataType) -> Any:
-    """The value with fractions as texts, which Spark would round to a double, and objects in other columns as texts."""
-    match type, value:
-        case Struct(fields), dict():
-            return {column.name: _shaped(value[column.name], column.type) for column in fields if column.name in value}
-        case Array(element, _), list():
-            return [_shaped(item, element) for item in value]
-        case Map(_, of_value, _), dict():
-            return {name: _shaped(item, of_value) for name, item in value.items()}
-    if type == VARIANT:
-        return value
-    if isinstance(value, dict | list):
-        return _written(value)
-    return value.removeprefix(_NUMBER) if isinstance(value, str) else value
 
 
 def _all_rows(options: Options, column: str | None) -> Iterator[dict[str, Any]]:
@@ -122,7 +104,7 @@ def _by_cursor(options: Options, column: str | None) -> Iterator[dict[str, Any]]
         found = [value for document in documents for value in values_at(document, path)]
         if not found or found[-1] in (None, ""):
             return
-        cursor = str(found[-1]).removeprefix(_NUMBER)
+        cursor = plain(str(found[-1]))
         if cursor in seen:
             help = "check `pageing.cursor_field` and `pageing.cursor_response_field`"
             raise _error(options, page, f"the next cursor, `{cursor}`, was returned before", help)
@@ -153,7 +135,7 @@ def _reply(options: Options, column: str | None, page: Page | None) -> Reply:
         if column is None:
             rows += _rows(documents[-1], options, page)
         else:
-            content = _written(values_at(documents[-1], content_field)) if content_field else part
+            content = written(values_at(documents[-1], content_field)) if content_field else part
             rows.append({column: content})
     return Reply(rows, text, documents)
 
@@ -170,7 +152,7 @@ def _rows(document: Any, options: Options, page: Page | None) -> Iterator[dict[s
                 continue
             if not isinstance(row, dict):
                 help = "name the rows by `content_field`, or the values of each column by `json_field`"
-                shown = redacted_text(_written(row)[:_READ])[:_SHOWN]
+                shown = redacted_text(written(row)[:_READ])[:_SHOWN]
                 raise _error(options, page, f"a row is no JSON object: `{shown}`", help)
             yield row
 
@@ -193,7 +175,7 @@ def _columns_side_by_side(document: Any, options: Options, page: Page | None) ->
 
 def _parsed(text: str, options: Options, page: Page | None) -> Any:
     try:
-        return json.loads(text, parse_float=lambda number: _NUMBER + number, parse_constant=_refuse_constant)
+        return parsed(text)
     except ValueError as error:
         shown = redacted_text(text.strip()[:_READ])[:_SHOWN].replace("\n", " ")
         message = f"the response is not JSON: {error}; it begins with `{shown}`"
@@ -201,14 +183,6 @@ def _parsed(text: str, options: Options, page: Page | None) -> Any:
             "check `url` and `headers`; `enable_multi_lines = true` reads a document a line, `format = text` any text"
         )
         raise _error(options, page, message, help) from None
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _written(value: Any) -> str:
-    return _WRITTEN_NUMBER.sub(r"\1", json.dumps(value))
 
 
 def _error(options: Options, page: Page | None, message: str, help: str) -> RunError:

@@ -40,7 +40,15 @@ from connectors.iceberg.table_address import (
     root_of,
     target_of,
 )
-from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, main_snapshot, mark_of, table_of
+from connectors.iceberg.table_metadata import (
+    Metadata,
+    has_partitions,
+    local_columns,
+    local_times,
+    main_snapshot,
+    mark_of,
+    table_of,
+)
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
@@ -141,6 +149,7 @@ class Iceberg(
         check_time_travel(options, diagnostics)
         if not many_tables.check_tables(options, diagnostics):
             return (CatalogTable.unknown("iceberg"),)
+        _refuse_times(options, diagnostics)
         if declared := declared_table(options, "iceberg", diagnostics):
             with suppress(UnknownSchemaError):
                 names = [column.name for column in _recorded_table(options).columns]
@@ -312,6 +321,18 @@ def _recorded_table(options: Options) -> CatalogTable:
         raise UnknownSchemaError("only the run knows which snapshot `as_of_timestamp` means")
     at = {name: options.get(name) for name in AT_OPTIONS}
     return CatalogTable.of(parse_name(options.string("table"))[-1], local_columns(folder, at))
+
+
+def _refuse_times(options: Options, diagnostics: Diagnostics) -> None:
+    """Report a table that Spark cannot read at all, whichever columns are asked for (`TypeToSparkType`)."""
+    folder = local_folder(options)
+    with suppress(UnknownSchemaError):
+        for name in local_times(folder) if folder is not None else ():
+            message = f"`{_shown(options)}` has the column `{name}` of Iceberg's type time, which Spark cannot read"
+            help = "no column of such a table can be read: let its writer store times as texts or as numbers"
+            diagnostics.error(
+                "PEN4421", message, options.span("table_path" if options.get("table_path") else "table"), help
+            )
 
 
 def _shown(options: Options) -> str:

@@ -170,6 +170,26 @@ def local_columns(folder: str, at: Mapping[str, Value]) -> list[Column]:
         return found
 
 
+def local_times(folder: str) -> list[str]:
+    """The columns of Iceberg's type `time`, also within others: Spark cannot read a table that has any. Raises
+    `UnknownSchemaError`."""
+    with foreign_shape("its metadata"):
+        metadata = _latest(Path(folder) / "metadata")
+        fields = _schema(metadata, metadata.get("current-schema-id"))["fields"]
+        return [str(field["name"]) for field in fields if _has_time(field["type"])]
+
+
+def _has_time(type: Any) -> bool:
+    match type:
+        case {"type": "list"}:
+            return _has_time(type["element"])
+        case {"type": "map"}:
+            return _has_time(type["key"]) or _has_time(type["value"])
+        case {"type": "struct"}:
+            return any(_has_time(field["type"]) for field in type["fields"])
+    return bool(type == "time")
+
+
 def _schema_id(metadata: Metadata, at: Mapping[str, Value]) -> int | None:
     """A snapshot and a tag have the schema of their time, a branch has the table's."""
     wanted = at.get("snapshot_id")

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Options, Value
-from catalog.secret_names import is_secret_name
+from catalog.secret_names import is_secret_name, redacted_text
 from catalog.tables.savemode import Action, WriteMode
 from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import has_unknown
+from catalog.types.typenames import to_ddl
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, WriteTask
 from connectors.interface.sink_abilities import SupportsCounts
@@ -30,6 +32,7 @@ class RowWrite(Staged):
 
     `identity`: the unit that is committed at most once, also if a process is killed and another one repeats the commit.
     `partition`: the number of the task, in `write_rows` alone. `target`: the location as `Sink.target` gives it.
+    `types`: of the columns of the incoming table, as Spark writes them; empty where they are not known before the run.
     """
 
     identity: str
@@ -42,6 +45,7 @@ class RowWrite(Staged):
     hidden: tuple[str, ...] = ()
     connector: str = ""
     partition: int = 0
+    types: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, Any] = secret_mapping()
 
     @property
@@ -80,6 +84,14 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
     requirements: ClassVar[tuple[str, ...]] = ("pyarrow>=17",)
     staged_type: ClassVar[type[Staged]] = RowsStaged
     stages_rows: ClassVar[bool] = True
+
+    def begin_rows(self, write: RowWrite, run: RunContext) -> None:
+        """Make what the tasks write to, on the driver right before them; idempotent. A sink that `stages_rows` makes a
+        temporary place; another one is at its commit, and applies the actions that come before the rows."""
+
+    def arranged(self, df: "DataFrame", write: RowWrite) -> "DataFrame":
+        """The staged rows as the tasks of a commit take them, such as those of one key in one task, in their order."""
+        return df
 
     @abstractmethod
     def write_rows(self, write: RowWrite, batches: "Iterator[pa.RecordBatch]") -> Value:
@@ -120,6 +132,7 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
             values=plain,
             hidden=tuple(sorted(secrets)),
             connector=self.name,
+            types=_types(task.table),
             secrets=secrets,
         )
         return RowsStaged(write, task.scratch)
@@ -129,6 +142,7 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
             df.write.mode("overwrite").parquet(f"{prepared.scratch}/data")
             return prepared
         self.abort_rows(prepared.write, (), task.run)  # of an earlier attempt
+        self.begin_rows(prepared.write, task.run)
         messages, rows = _written_by_tasks(self, df, prepared.write)
         return replace(prepared, messages=messages, rows=rows)
 
@@ -143,8 +157,9 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
         else:
             with committing(spark, staged.scratch) as is_due:
                 if is_due:
+                    self.begin_rows(write, run)
                     df = spark.read.parquet(as_uri(f"{staged.scratch}/data"))
-                    messages, _ = _written_by_tasks(self, df, write)
+                    messages, _ = _written_by_tasks(self, self.arranged(df, write), write)
                     self.commit_rows(write, messages, run)
         _remove(spark, staged)
 
@@ -197,6 +212,8 @@ def _holds_secret(value: object) -> bool:
             return any(is_secret_name(str(name)) or _holds_secret(item) for name, item in value.items())
         case list() | tuple():
             return any(map(_holds_secret, value))
+        case str():
+            return redacted_text(value) != value  # such as the password of a URL
     return False
 
 
@@ -206,6 +223,11 @@ def _with_secrets(write: RowWrite) -> RowWrite:
         message = f"run `{write.run_id}` cannot be ended: its journal keeps no `{min(missing)}` of `{write.target}`"
         raise run_error("PEN5101", message, None, "run its own job again: that ends this run first")
     return write
+
+
+def _types(table: CatalogTable) -> Mapping[str, str]:
+    is_known = not table.is_open and not any(has_unknown(column.type) for column in table.columns)
+    return {column.name: to_ddl(column.type) for column in table.columns} if is_known else {}
 
 
 def _credentials_key(connector: str, target: str) -> str:

@@ -50,7 +50,8 @@ def check_place(dialect: Dialect, options: Options, name: str, diagnostics: Diag
         diagnostics.error("PEN2004", message, options.span(name), f'{name} = "{parts[-1]}"')
     own = _server_and_database(connection_of(options))[1]
     named = options.optional_string("database") if "database" in options.values else None
-    named, place = (named, "database") if named is not None else (parts[0] if len(parts) == 3 else None, name)
+    has_database = len(parts) == 3 and (options.seatunnel is None or name != "table")
+    named, place = (named, "database") if named is not None else (parts[0] if has_database else None, name)
     if dialect.scheme == "postgresql" and own and named is not None and named.lower() != own.lower():
         message = f"a connection of PostgreSQL reaches one database: `url` names `{own}`, and `{place}` names `{named}`"
         diagnostics.error("PEN2011", message, options.span(place), "name the database in `url`")

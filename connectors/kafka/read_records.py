@@ -12,6 +12,7 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
 from connectors.files.values.delimited import Formats, from_text
+from connectors.files.values.left_out_rows import fitting
 from connectors.interface.schema_option import declared_table
 from connectors.kafka.avro_records import check_avro, declared_by_avro, is_avro, parsed_avro, registry_of, subjects_of
 from connectors.kafka.new_columns import check_following
@@ -118,7 +119,7 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     rows = select_sql(parsed, [*values, *metadata, *marks, *hidden, f"{_READ_ONCE} as __error", *_RECORD])
     way = str(options["format_error_handle_way"]).lower()
     if way == "skip":
-        rows = rows.where("__error is null")
+        rows = rows.where(fitting("__error is null"))
     elif way == "fail":
         rows = rows.where(f"if(__error is null, true, raise_error({_message()}))")
     return rows.drop("__error", "__text", "__topic", "__partition", "__offset")

@@ -15,7 +15,13 @@ from connectors.paimon.table_files import Schema
 _TABLE: Final = "paimon.table."
 
 CATALOG_OPTIONS: Final = (
-    Option("catalog_type", OptionType.STRING, "The catalog: only directories.", choices=("filesystem",)),
+    Option(
+        "catalog_type",
+        OptionType.STRING,
+        "The catalog: only directories. Tables of Hive's metastore and of databases are found by their warehouse.",
+        choices=("filesystem", "hive", "jdbc"),
+        offered=("filesystem",),
+    ),
 )
 """Options of sources and sinks."""
 

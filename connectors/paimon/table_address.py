@@ -44,6 +44,11 @@ _NAME: Final = re.compile(r"(?:(?P<database>[^./\s][^./]*)\.)?(?P<table>[^./\s][
 def check_address(options: Options, diagnostics: Diagnostics) -> bool:
     """Report options that name no table, or two, or one that is not on this machine's file system."""
     mark = diagnostics.mark()
+    catalog = options.optional_string("catalog_type") or "filesystem"
+    if catalog.lower() != "filesystem":
+        message = f"Paimon tables of a `{catalog}` catalog are not supported: no metastore is asked or changed"
+        help = "a table of it on a mounted directory: leave `catalog_type` and `catalog_uri` out"
+        diagnostics.error("PEN2004", message, options.span("catalog_type"), help)
     path, warehouse, table = (options.optional_string(name) for name in ("path", "warehouse", "table"))
     if path is not None and (warehouse is not None or table is not None):
         other = "warehouse" if warehouse is not None else "table"

@@ -42,7 +42,7 @@ from engine.job.options.env import read_env
 from engine.job.options.hidden_texts import hide_texts
 from engine.job.options.project_options import with_defaults, with_project_options
 from engine.job.options.secret_options import Secrets, Shade
-from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, taken_path, without_list
+from engine.job.options.table_options import TABLE_LISTS, inheriting, pattern_of, taken, taken_path, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.job.options.watermark_option import WATERMARK
 from engine.job.source_queries import with_source_queries
@@ -355,8 +355,8 @@ class _Loader:
     ) -> tuple[MapNode, tuple[TableOptions, ...], tuple[Option, ...]]:
         """The block without its list of tables, the options of each of them, and the spec of what is left."""
         name = {BlockKind.SOURCE: "tables_configs", BlockKind.TRANSFORM: "table_transform"}.get(kind, "")
-        if kind is BlockKind.SOURCE and node.entry(TABLE_LIST) is not None:
-            name = TABLE_LIST
+        if kind is BlockKind.SOURCE:
+            name = next((other for other in TABLE_LISTS if node.entry(other) is not None), name)
         if not name or any(option.name == name for option in spec):  # some connectors have their own form of it
             return node, (), spec
         node, listed = without_list(node, name, self.diagnostics)

@@ -12,7 +12,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
 
-TABLE_LISTS: Final = ("tables_configs", "table_list")
+TABLE_LISTS: Final = ("tables_configs", "table_list", "index_list")
 
 
 @dataclass(eq=False, slots=True)

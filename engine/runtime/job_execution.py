@@ -27,7 +27,7 @@ from engine.runtime.incremental_targets import IncrementalReads, incarnations
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
-from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.results import JobResult, PipelineResult, left_out_warnings
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
 from engine.spark import expect
@@ -113,7 +113,10 @@ class JobExecution:
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
         kept = len(self.run.kept.writes)
         warned += read_again(self.run.kept.reasons)
-        return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors, kept=kept)
+        counted = self._counted(outcomes)
+        if not self.arrived:  # a stream reports those of all its micro-batches at its end
+            warned += left_out_warnings(read for pipeline in counted for read in pipeline.reads)
+        return JobResult(*head, counted, tuple(diagnostics), (*warned, *left), errors, kept=kept)
 
     def _commit_or_abort(
         self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: RunProgress

@@ -1,9 +1,9 @@
 """The results of a run: of each pipeline, and of the whole job."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from engine.plan.nodes import Plan
 from engine.runtime.counting.costs import Cost
 from engine.runtime.counting.counts import ReadCount, WriteCount
@@ -74,7 +74,7 @@ class JobResult:
         return {
             "rows_read": sum(read.rows or 0 for read in reads),
             "rows_written": sum(write.rows or 0 for write in writes),
-            "sources": {read.source: {"rows": read.rows, "bytes": read.bytes, "passes": read.passes} for read in reads},
+            "sources": {read.source: _read(read) for read in reads},
             "sinks": {
                 write.sink: {
                     "rows": write.rows,
@@ -95,6 +95,25 @@ class JobResult:
             },
             **_accelerated(self.native),
         }
+
+
+def left_out_warnings(reads: Iterable[ReadCount]) -> tuple[Diagnostic, ...]:
+    """A warning (PEN4420) for each source that has left out records which did not fit."""
+    return tuple(_left_out(read) for read in reads if read.left_out)
+
+
+def _left_out(read: ReadCount) -> Diagnostic:
+    of = "" if read.rows is None else f" of {read.rows:,}"
+    is_all = read.rows is not None and read.left_out >= read.rows
+    shown = f"all {read.left_out:,}" if is_all else f"{read.left_out:,}{of}"
+    message = f"`{read.source}` left out {shown} records, because they do not fit its format or schema"
+    help = "let the job fail at the first one (`format_error_handle_way`, `on_malformed`): the message says why"
+    return Diagnostic("PEN4420", message, help=help, severity=Severity.WARNING)
+
+
+def _read(read: ReadCount) -> dict[str, int | None]:
+    left_out = {"left_out": read.left_out} if read.left_out else {}
+    return {"rows": read.rows, "bytes": read.bytes, "passes": read.passes, **left_out}
 
 
 def _accelerated(native: NativeShare | None) -> dict[str, object]:

@@ -11,6 +11,7 @@ from catalog.quoting import quote
 from catalog.tables.table import Column
 from catalog.types.datatypes import STRING
 from connectors.files.file_options import MALFORMED_RECORD, file_format
+from connectors.files.values.left_out_rows import fitting
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,4 +47,4 @@ def without_malformed(df: "DataFrame", columns: Sequence[Column], fits: Sequence
         used = " or ".join(f"{quote(column.name)} is not null" for column in columns)
         alone = f"(length({quote(MALFORMED.name)}) < -1 and ({used}))"
         conditions.append(f"({quote(MALFORMED.name)} is null or {alone})")
-    return df.where(" and ".join(conditions)).drop(MALFORMED.name) if conditions else df
+    return df.where(fitting(" and ".join(conditions))).drop(MALFORMED.name) if conditions else df

@@ -158,6 +158,8 @@ def _written_name(options: Options) -> tuple[str, ...]:
         match = _INTO.match(options.string("query"))
         return parse_table_name(match[1]) if match else ()
     *path, table = parse_table_name(name)
+    if options.seatunnel is not None:  # it takes a schema and a table from the end of the name (JdbcSinkFactory)
+        path = path[-1:]
     prefix, suffix = (options.optional_string(f"table_{part}") or "" for part in ("prefix", "suffix"))
     parts = (*path, in_case(f"{prefix}{table}{suffix}", options))
     database = options.optional_string("database")

@@ -13,11 +13,11 @@ _API: Final = "use `Http` with the service's URL, headers and JSON path"
 _BY_ADVICE: Final = {
     _FILES: "OssJindoFile BosFile ADLSFile SmbFile",
     _OWN_JDBC: "Mysql MariaDB PostgreSQL Oracle SqlServer DB2 DuckDB",
-    _JDBC: "Clickhouse StarRocks Doris Cloudberry Snowflake Phoenix HiveJdbc Databend Dameng Vertica SingleStore "
+    _JDBC: "StarRocks Doris Cloudberry Snowflake Phoenix HiveJdbc Databend Dameng Vertica SingleStore "
     "Kingbase OceanBase Greenplum Redshift",
     _CDC: "MariaDB-CDC PostgreSQL-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC "
     "Opengauss-CDC OceanBase-CDC DB2-CDC GaussDB-CDC Dameng-CDC",
-    _SPARK: "Hive Hudi Kudu HBase MongoDB Cassandra Elasticsearch Easysearch Neo4j Redis Maxcompute DynamoDB "
+    _SPARK: "Hive Hudi Kudu HBase Cassandra Neo4j Maxcompute DynamoDB "
     "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike "
     "Pulsar RocketMQ RabbitMQ ActiveMQ AmazonSqs DataHub S3-Redshift SelectDBCloud ClickhouseFile Tablestore "
     "GoogleFirestore Fluss Lance BigQuery GoogleBigtable GooglePubSub AzureCosmosDB AzureDataExplorer AzureEventHubs "

@@ -77,6 +77,17 @@ _PAIMON: Final = (
     "paimon.hadoop.conf-path"
 )
 
+_SEARCH: Final = (
+    "hosts username password tls_verify_certificate tls_verify_hostnames tls_verify_hostname tls_keystore_path "
+    "tls_keystore_password tls_truststore_path tls_truststore_password index"
+)
+_READ_INDEX: Final = f"{_SEARCH} source query scroll_time scroll_size schema"
+_WRITTEN_INDEX: Final = f"{_SEARCH} primary_keys key_delimiter max_retry_count max_batch_size multi_table_sink_replica"
+_REDIS: Final = "host port user auth db_num mode nodes data_type batch_size format"
+
+_CLICKHOUSE: Final = "host database username password clickhouse.config"
+_MONGODB: Final = "uri database collection schema"
+
 _SENT: Final = (
     "url headers params array_mode batch_size request_interval_ms retry retry_backoff_multiplier_ms "
     "retry_backoff_max_ms connect_timeout_ms socket_timeout_ms multi_table_sink_replica"
@@ -100,6 +111,12 @@ DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     + " vector.dimension binary.vector.dimension vector.float.min vector.float.max date.year.template "
     "date.month.template date.day.template time.hour.template time.minute.template time.second.template "
     "auto.increment.enabled auto.increment.start",
+    "Elasticsearch": f"{_READ_INDEX} index_list array_column search_api_type pit_keep_alive pit_batch_size",
+    "Easysearch": _READ_INDEX,
+    "Redis": f"{_REDIS} keys hash_key_parse_mode schema",
+    "Clickhouse": f"{_CLICKHOUSE} sql table_path filter_query server_time_zone",
+    "MongoDB": f"{_MONGODB} match.query match.projection partition.split-key partition.split-size cursor.no-timeout "
+    "fetch.size max.time-min flat.sync-string",
     "Http": "url schema format method headers params body json_field content_field content_json pageing.page_field "
     "pageing.use_placeholder_replacement pageing.total_page_size pageing.batch_size pageing.start_page_number "
     "pageing.page_type pageing.cursor_field pageing.cursor_response_field poll_interval_millis retry "
@@ -131,6 +148,14 @@ DOCUMENTED_SINKS: Final[Mapping[str, str]] = {
     **{name: f"{own} {_WRITTEN_FILES} multi_table_sink_replica".strip() for name, own in _STORES.items()},
     "Assert": "rules multi_table_sink_replica",
     "Console": "log.print.data log.print.delay.ms multi_table_sink_replica",
+    "Elasticsearch": f"{_WRITTEN_INDEX} index_type schema_save_mode data_save_mode",
+    "Easysearch": _WRITTEN_INDEX,
+    "Redis": f"{_REDIS} key support_custom_key value_field hash_key_field hash_value_field expire "
+    "multi_table_sink_replica",
+    "Clickhouse": f"{_CLICKHOUSE} table bulk_size split_mode sharding_key primary_key support_upsert "
+    "allow_experimental_lightweight_delete schema_save_mode data_save_mode multi_table_sink_replica",
+    "MongoDB": f"{_MONGODB} buffer-flush.max-rows buffer-flush.interval retry.max retry.interval upsert-enable "
+    "primary-key transaction multi_table_sink_replica",
     "Feishu": _SENT,
     "Http": _SENT,
     "Iceberg": f"{_ICEBERG} iceberg.table.write-props iceberg.table.auto-create-props "
@@ -152,7 +177,7 @@ DOCUMENTED_SINKS: Final[Mapping[str, str]] = {
 }
 """Sink -> its options."""
 
-TABLE_LISTS: Final = ("tables_configs", "table_list")
+TABLE_LISTS: Final = ("tables_configs", "table_list", "index_list")
 """Options of several tables, which every source takes."""
 
 FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {

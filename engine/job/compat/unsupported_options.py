@@ -40,7 +40,8 @@ ENV: Final[Mapping[str, Unsupported]] = {
 _PAIMON: Final = {
     "catalog_name": _ANY_NAME,
     **dict.fromkeys(
-        ("catalog_uri", "user", "password"), Unsupported("a table is found by its directory, in no catalog")
+        ("catalog_uri", "user", "password"),
+        Unsupported("a table is found by its directory, in no catalog", is_ignored=True),  # `catalog_type` is checked
     ),
     **dict.fromkeys(
         ("hdfs_site_path", "paimon.hadoop.conf", "paimon.hadoop.conf-path"),

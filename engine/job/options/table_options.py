@@ -18,14 +18,14 @@ from engine.job.hocon.concatenation import merged
 from engine.job.model.job import BlockKind
 from engine.job.model.tree import Entry, ListNode, MapNode, TextNode, kind_of
 
-TABLE_LIST: Final = "table_list"
+TABLE_LISTS: Final = ("table_list", "index_list")
 """What some of Apache SeaTunnel's sources call `tables_configs`."""
 TABLES_CONFIGS: Final = Option(
     "tables_configs",
     OptionType.LIST,
     "The tables of a set: each entry is a block of its own, which inherits the options beside the list.",
     element=OptionType.MAP,
-    alternatives=(TABLE_LIST,),
+    alternatives=TABLE_LISTS,
 )
 TABLE_MATCH_REGEX: Final = Option(
     "table_match_regex",

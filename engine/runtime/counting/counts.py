@@ -6,12 +6,14 @@ reads where it does.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
+from connectors.files.values.left_out_rows import LEFT_OUT
 from connectors.interface.run_context import RowChanges
 from engine.runtime.counting.native_share import NativeShare
 
@@ -71,6 +73,12 @@ class Execution:
             return self.rows_out(below[0])
         return None
 
+    def leaf_below(self, operator: Operator) -> Operator:
+        """The first operator that reads nothing else, of those that it reads."""
+        while inputs := self.inputs.get(operator.id):
+            operator = self.by_id[inputs[0]]
+        return operator
+
     @property
     def leaves(self) -> Iterator[Operator]:
         """Operators that read nothing else, and count what they read."""
@@ -94,12 +102,14 @@ class ScanIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ReadCount:
-    """What was read of one source in one pass, and in how many passes; None: Spark does not count it."""
+    """What was read of one source in one pass, and in how many passes; None: Spark does not count it. `left_out`: of
+    these rows, those that did not fit and that the source was asked to leave out."""
 
     source: str
     rows: int | None
     bytes: int | None
     passes: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,9 @@ def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) 
     """What each scan read, over all executions; a scan that Spark never ran (an empty relation) has no passes."""
     seen: dict[str, list[Operator]] = {identity.scan: [] for identity in scans}
     strange: list[Operator] = []
+    left_out: Counter[str] = Counter()
     for execution in executions:
+        left_out |= _left_out(execution, scans)  # the most of all passes
         for operator in execution.leaves:
             scan = _scan_of(operator, scans)
             (seen[scan] if scan else strange).append(operator)
@@ -144,9 +156,24 @@ def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) 
     if len(missing) == 1:  # generated rows: Spark's `Range` does not list its columns
         seen[missing[0]] = strange
     return tuple(
-        ReadCount(scan, _most(leaf.count(ROWS) for leaf in found), _most(_bytes(found)), len(found))
+        ReadCount(scan, _most(leaf.count(ROWS) for leaf in found), _most(_bytes(found)), len(found), left_out[scan])
         for scan, found in seen.items()
     )
+
+
+def _left_out(execution: Execution, scans: Sequence[ScanIdentity]) -> Counter[str]:
+    """The rows of each scan that its own filters left out because they did not fit."""
+    found: Counter[str] = Counter()
+    for operator in execution.operators:
+        if operator.name != "Filter" or LEFT_OUT not in operator.description:
+            continue
+        inputs = execution.inputs.get(operator.id, ())
+        before, after = total(execution.rows_out(execution.by_id[each]) for each in inputs), operator.count(ROWS)
+        leaf = execution.leaf_below(operator)
+        scan = _scan_of(leaf, scans) or (scans[0].scan if len(scans) == 1 else None)
+        if scan is not None and before is not None and after is not None:
+            found[scan] += before - after
+    return found
 
 
 def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:

@@ -21,6 +21,13 @@ def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[M
         "penstock_stream_rows_read_total", "counter", "Rows that were read.",
         [({"source": read.source}, read.rows or 0) for stream in streams for read in tuple(stream.reads.values())],
     )  # fmt: skip
+    left_out = [
+        ({"source": read.source}, read.left_out)
+        for stream in streams for read in tuple(stream.reads.values()) if read.left_out
+    ]  # fmt: skip
+    if left_out:
+        meaning = "Records that were left out because they do not fit."
+        yield "penstock_stream_records_left_out_total", "counter", meaning, left_out
     yield (
         "penstock_stream_rows_written_total", "counter", "Rows that were written.",
         [({"source": stream.source, "sink": write.sink}, write.rows or 0)

@@ -17,7 +17,7 @@ from engine.runtime.attendant import Attendant, Unattended
 from engine.runtime.interrupts import Interrupts
 from engine.runtime.job_events import with_events
 from engine.runtime.job_execution import diagnostics_of
-from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.results import JobResult, PipelineResult, left_out_warnings
 from engine.runtime.run_request import RunRequest
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint, with_incarnations
 from engine.runtime.streaming.followed_schema import FollowedSchema
@@ -222,10 +222,10 @@ class _Job:
         errors = [cause for error in failed.values() for cause in _causes(error)]
         errors_of = tuple(diagnostic for error in failed.values() for diagnostic in _diagnostics(error))
         more = tuple(warning for stream in self.streams for warning in stream.totals.warnings.values())
+        totals = self.totals(failed)
         unique = {(warning.code, warning.message): warning for warning in (*warnings, *more)}
-        return replace(
-            self.totals(failed), diagnostics=errors_of, warnings=tuple(unique.values()), errors=tuple(errors)
-        )
+        unique |= {(warning.code, warning.message): warning for warning in left_out_warnings(totals.reads)}
+        return replace(totals, diagnostics=errors_of, warnings=tuple(unique.values()), errors=tuple(errors))
 
     def totals(self, failed: Iterable[Stream]) -> JobResult:
         ended = set(failed)

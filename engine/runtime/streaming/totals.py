@@ -59,7 +59,8 @@ class StreamTotals:
 def _with_read(before: ReadCount | None, count: ReadCount) -> ReadCount:
     if before is None:
         return count
-    return replace(before, rows=total((before.rows, count.rows)), bytes=total((before.bytes, count.bytes)))
+    rows, bytes_ = total((before.rows, count.rows)), total((before.bytes, count.bytes))
+    return replace(before, rows=rows, bytes=bytes_, left_out=before.left_out + count.left_out)
 
 
 def _with_write(before: WriteCount | None, count: WriteCount) -> WriteCount:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import BIGINT, STRING
@@ -12,6 +13,8 @@ from connectors.jdbc.connector import connector
 from connectors.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
 from connectors.jdbc.partitions import ranges
 from connectors.jdbc.table_names import parse_table_name, relative_to
+from connectors.jdbc.writing.sink_options import target_of
+from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of
 
 URL = "jdbc:postgresql://db:5432/shop"
@@ -169,3 +172,24 @@ def test_ranges_cover_everything():
 
 def test_each_dialect_has_one_scheme():
     assert len({dialect.scheme for dialect in DIALECTS}) == len(DIALECTS)
+
+
+@pytest.mark.parametrize(
+    ("table", "flag", "expected"),
+    [
+        ("other.public.t", Compat.SEATUNNEL_2, ("public", "t")),
+        ("sales.t", Compat.SEATUNNEL_2, ("sales", "t")),
+        ("t", Compat.SEATUNNEL_2, ("t",)),
+        ("shop.public.t", Compat.OFF, ("public", "t")),
+        ("other.public.t", Compat.OFF, None),
+    ],
+)
+def test_a_schema_and_a_table_are_taken_from_the_end_of_a_name_in_jobs_of_seatunnel(tmp_path, table, flag, expected):
+    job = tmp_path / "job.conf"
+    sink = f'Jdbc {{ url = "{URL}", table = "{table}", generate_sink_sql = true }}'
+    job.write_text(f"source {{ FakeSource {{ schema {{ fields {{ id = bigint }} }} }} }}\nsink {{ {sink} }}")
+    diagnostics = Diagnostics()
+    compiled = compile_job(job, Settings(compat=flag), diagnostics)
+    found = None if compiled is None else target_of(compiled.plan.writes[0].options)
+    assert found == expected
+    assert [each.code for each in diagnostics if each.severity.value == "error"] == ([] if expected else ["PEN2011"])

@@ -139,6 +139,17 @@ def test_records_that_do_not_fit_are_left_out_or_marked(spark, tmp_path, kafka):
     kafka.send(name, [*numbered(1), *BAD, None])
     skipping = "start_mode = earliest, format_error_handle_way = skip"
     assert rows(spark, tmp_path, reading(kafka, name, skipping)) == [(1, "n1")]
+    [warning] = run(spark, tmp_path, reading(kafka, name, skipping)).warnings
+    assert warning.code == "PEN4420"
+    assert "left out 5 of 7 records" in warning.message
+    other = kafka.topic()
+    kafka.send(other, BAD)
+    filtered = reading(kafka, other, f"{skipping}, plugin_output = k").replace(
+        "sink {", 'transform { Sql { plugin_output = q, query = "select * from k where id > 0" } }\nsink {'
+    )
+    [warning] = run(spark, tmp_path, filtered).warnings
+    assert warning.code == "PEN4420"
+    assert "left out all 5 records" in warning.message
     marking = "start_mode = earliest, format_error_handle_way = mark"
     found = rows(spark, tmp_path, reading(kafka, name, marking))
     assert [row for row in found if row[2] is None] == [(1, "n1", None, None)]

@@ -206,8 +206,10 @@ def test_a_failing_micro_batch_changes_nothing_and_is_done_again(spark, tmp_path
         stream(spark, tmp_path, job)
     assert caught.value.diagnostics[0].code == "PEN5004"
     assert not (tmp_path / "delta").exists()
-    stream(spark, tmp_path, job.replace("start_mode =", "format_error_handle_way = skip, start_mode ="))
+    result = stream(spark, tmp_path, job.replace("start_mode =", "format_error_handle_way = skip, start_mode ="))
     assert delta(spark, tmp_path / "delta") == expected(1)
+    [warning] = [warning for warning in result.warnings if warning.code == "PEN4420"]
+    assert "left out 1 of 2 records" in warning.message
 
 
 def test_a_checkpoint_of_another_source_is_refused(spark, tmp_path, kafka):
