@@ -26,17 +26,24 @@ _TOTALS: Final = """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    del parser
+    parser.add_argument(
+        "--accelerator",
+        choices=("none", "comet"),
+        default="none",
+        help="for jobs with this accelerator (default: none)",
+    )
 
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import run_error
-    from engine.spark.session import end_java, find_java, open_session
+    from engine.job.model.job import Accelerator
+    from engine.spark.session import end_java, find_java, open_session, settings_with
     from engine.spark.starting.class_archive import VARIABLE, ClassArchive
 
+    accelerator = Accelerator(arguments.accelerator)
     help = f"set {VARIABLE} to a folder that can be written to, with 1 GB of free space"
     try:
-        archive = ClassArchive.of(find_java(), {})
+        archive = ClassArchive.of(find_java(), settings_with(accelerator, {}))
     except OSError as error:
         raise run_error(
             "PEN5002", f"no folder for the archive: {error.strerror}: {error.filename}", None, help
@@ -46,7 +53,7 @@ def run(arguments: Namespace) -> int:
             "PEN5002", f"no folder for the archive: {VARIABLE} is `off`, or there is no home directory", None, help
         )
     if archive.find() is None:
-        spark = open_session("penstock warm", {}, writes_archive=True)
+        spark = open_session("penstock warm", {}, writes_archive=True, accelerator=accelerator)
         _work(spark)
         spark.stop()
         end_java(_SECONDS)

@@ -10,9 +10,13 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import AtomicType
+from pyspark.sql.types import DataType as SparkDataType
 
 from catalog.quoting import quote
+from engine.job.model.job import COMET_ENABLED
 from engine.spark.failures.error_causes import NULL_COLUMN
+from engine.spark.starting.accelerator import ACCELERATED
 
 Expression: TypeAlias = Any
 """An `org.apache.spark.sql.catalyst.expressions.Expression` in the JVM."""
@@ -69,6 +73,29 @@ class Catalyst:
         """What a static method of Java returns as a string. Spark's interpreter calls it, no generated code."""
         return self._java.reflection(self._sequence([self.parse(f"'{class_}'"), self.parse(f"'{method}'"), operand]))
 
+    def in_comet(self, condition: Expression) -> Expression:
+        """A condition of any expressions as an argument of a function that returns it.
+
+        Comet has code generated for such a function and its arguments, and calls it for the rows of a batch, where a
+        condition of expressions that it does not know would be Spark's, and what reads the filter with it.
+        """
+        return self._java.scala_udf(
+            self._java.identity(), self._java.boolean_type, self._sequence([condition]), self._sequence([]),
+            self._java.nothing(), self._java.nothing(), True, True,
+        )  # fmt: skip
+
+    def not_null(self, operand: Expression, path: str) -> Expression:
+        """`operand`, of which a NULL is an error that names `path`."""
+        return self._java.assert_not_null(operand, self._sequence([path]))
+
+    def known_not_null(self, operand: Expression) -> Expression:
+        return self._java.known_not_null(operand)
+
+    def in_comet_unless_null(self, operand: Expression, checked: Expression) -> Expression:
+        """A condition that holds for all rows, and evaluates `checked` for those whose `operand` is NULL."""
+        equal = self.in_comet(self._java.equal_null_safe(checked, operand))
+        return self._java.or_(self._java.is_not_null(operand), equal)
+
     def at_most(self, left: Expression, right: Expression) -> Expression:
         return self._java.at_most(left, right)
 
@@ -96,11 +123,19 @@ class _Java:
     reflection: Any
     at_most: Any
     invoke: Any
+    scala_udf: Any
+    or_: Any
+    equal_null_safe: Any
+    assert_not_null: Any
+    known_not_null: Any
+    boolean_type: Any
     long_type: Any
     object_type: Any
     column: Any
     scala_map: Any
     scala_sequence: Any
+    identity: Any
+    nothing: Any
 
 
 @lru_cache(maxsize=1)
@@ -119,35 +154,46 @@ def _java(jvm: Any) -> _Java:
         expressions.CallMethodViaReflection,
         expressions.LessThanOrEqual,
         expressions.objects.Invoke,
+        expressions.ScalaUDF,
+        expressions.Or,
+        expressions.EqualNullSafe,
+        expressions.objects.AssertNotNull,
+        expressions.KnownNotNull,
+        sql.types.DataTypes.BooleanType,
         sql.types.DataTypes.LongType,
         sql.types.ObjectType,
         sql.classic.ExpressionUtils.column,
         to_scala.toScalaMap,
         to_scala.toSeq,
+        getattr(jvm.scala.Predef, "$conforms"),
+        jvm.scala.Option.empty,
     )
+
+
+def is_accelerated(spark: SparkSession) -> bool:
+    """Whether Comet executes what it can of the session's queries, because a job asked for it."""
+    return spark.conf.get(ACCELERATED, None) is not None and spark.conf.get(COMET_ENABLED, "true") == "true"
 
 
 def without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
     """The same rows, declared to hold no NULL in these columns; one that does fails the job while it is read.
 
-    Spark's API does not offer this; the expression is that of encoders for Scala classes.
+    Spark's API does not offer this; the expression is that of encoders for Scala classes. Comet does not know it: there
+    it is evaluated only for rows that hold a NULL.
     """
-    from pyspark.sql.classic.column import Column
-
-    jvm: Any = df.sparkSession.sparkContext._jvm
-    catalyst = jvm.org.apache.spark.sql.catalyst.expressions
+    spark = Catalyst(df.sparkSession)
     output: Any = df._jdf.queryExecution().analyzed().output()
     attributes = {output.apply(i).name(): output.apply(i) for i in range(output.size())}
-    utils = jvm.org.apache.spark.sql.classic.ExpressionUtils
-    to_seq = jvm.org.apache.spark.api.python.PythonUtils.toSeq
+    wanted = {name: attributes[name] for name in names}
+    checked = {name: spark.not_null(attribute, f"{NULL_COLUMN}{name}") for name, attribute in wanted.items()}
+    if is_accelerated(df.sparkSession) and all(is_comparable(df.schema[name].dataType) for name in names):
+        for name, attribute in wanted.items():
+            df = df.where(spark.column(spark.in_comet_unless_null(attribute, checked[name])))
+        checked = {name: spark.known_not_null(attribute) for name, attribute in wanted.items()}
+    columns = {name: spark.column(expression).alias(name) for name, expression in checked.items()}
+    return df.select(*(columns.get(name, df[quote(name)]) for name in df.columns))
 
-    def named(name: str) -> Any:
-        path = jvm.java.util.ArrayList()
-        path.add(f"{NULL_COLUMN}{name}")
-        return to_seq(path)
 
-    checked = {
-        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], named(name)))).alias(name)
-        for name in names
-    }
-    return df.select(*(checked.get(name, df[quote(name)]) for name in df.columns))
+def is_comparable(type_: SparkDataType) -> bool:
+    """Whether Spark can say whether two values of the type are equal."""
+    return isinstance(type_, AtomicType) and type_.typeName() != "variant"

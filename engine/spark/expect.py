@@ -18,7 +18,7 @@ from catalog.tables.violation import OnViolation
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
-from engine.spark.catalyst import Catalyst, Expression
+from engine.spark.catalyst import Catalyst, Expression, is_accelerated
 from engine.spark.counters import Counter, Counters, PartitionCounts
 from engine.spark.failing_rows import FailingRows, failing_rows, row_text
 
@@ -106,6 +106,8 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
         watched.observation = Observation(f"expect {node.id}")
         df = df.observe(watched.observation, *aggregates)
     keeps_row = _keeps_row(spark, watched, [check.predicate for check in checks.values()])
+    if is_accelerated(df.sparkSession) and not watched.failing:  # Comet does not call what collects failing rows
+        keeps_row = spark.in_comet(keeps_row)
     return df.where(spark.column(keeps_row)), watched
 
 

@@ -119,8 +119,7 @@ def open_session(
     else:
         release()
         given = settings_in_files()
-        if has_comet:
-            settings = {**settings, **accelerated(settings, given, _fetched)}
+        settings = settings_with(accelerator, settings)
         conf = _conf(name, settings, maven, required or {}, given, compiling=compiling)
         check_master(str(conf.get("spark.master", "local")))
         java = find_java()
@@ -130,6 +129,13 @@ def open_session(
     for jar in alone:
         add_alone(spark, jar)
     return spark
+
+
+def settings_with(accelerator: Accelerator, settings: Mapping[str, str]) -> Mapping[str, str]:
+    """The settings of a session that Java is started for, with those of its accelerator, whose jar is fetched."""
+    if accelerator is Accelerator.NONE:
+        return settings
+    return {**settings, **accelerated(settings, settings_in_files(), _fetched)}
 
 
 def has_session() -> bool:

@@ -1,4 +1,4 @@
-"""Random jobs have equal rows and equal counts with Comet and without it; the default run compares a sample."""
+"""Random jobs have equal rows, counts and errors with Comet and without it; the default run compares a sample."""
 
 import json
 import os
@@ -12,6 +12,8 @@ import pytest
 pytest.importorskip("pyspark")
 
 ROOT = Path(__file__).parents[3]
+FIRST = "13"
+"""The first seed: the jobs from here on have rules, NOT NULL, errors and sources of several formats."""
 
 
 def sample_and(full: int, sample: int):
@@ -24,10 +26,18 @@ def sample_and(full: int, sample: int):
 @sample_and(500, sample=4)
 def test_rows_and_counts_are_equal_with_and_without_comet(count):
     """In a process of its own: a session that runs already cannot get Comet."""
-    *problems, summary = printed("accelerated_runs", str(count))
+    *problems, summary = printed("accelerated_runs", str(count), FIRST)
     assert problems == []
     assert summary["jobs"] == count
     assert summary["native"] > 0, summary
+    assert summary["explained"]["operators"] >= summary["explained"]["native"] > 0, summary
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_rules_that_drop_rows_and_not_null_are_native():
+    summary = printed("accelerated_runs", "1", FIRST)[-1]
+    assert summary["explained"]["native"] == summary["explained"]["operators"], summary
 
 
 @pytest.mark.spark
