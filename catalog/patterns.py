@@ -6,6 +6,7 @@ the command.
 """
 
 import re
+import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +22,9 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.pattern = text
-        self._python = re.compile(text)  # says what is wrong with it, as before
+        with warnings.catch_warnings():  # what Python may read otherwise some day, such as `[[`, Java does not
+            warnings.simplefilter("ignore")
+            self._python = re.compile(text)  # says what is wrong with it, as before
         self._fast = _fast(text)
 
     def fullmatch(self, text: str) -> bool:

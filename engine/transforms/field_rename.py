@@ -106,7 +106,7 @@ def check_rules(options: Options, diagnostics: Diagnostics) -> bool:
     mark = diagnostics.mark()
     for index, rule in enumerate(_rules(options)):
         try:
-            re.compile(str(rule.get("replace_from") or ""))
+            user_pattern(str(rule.get("replace_from") or ""))
         except re.error as cause:
             place = options.span(f"replacements_with_regex.{index}.replace_from")
             diagnostics.error("PEN2004", f"`replace_from` is not a regular expression: {cause}", place)

@@ -14,6 +14,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, OptionType
+from catalog.patterns import user_pattern
 from engine.job.hocon.concatenation import merged
 from engine.job.model.job import BlockKind
 from engine.job.model.tree import Entry, ListNode, MapNode, TextNode, kind_of
@@ -89,7 +90,7 @@ def pattern_of(entry: Entry | None, diagnostics: Diagnostics) -> str | None:
     if entry is None or not isinstance(entry.value, TextNode):
         return None
     try:
-        re.compile(entry.value.value)
+        user_pattern(entry.value.value)
     except re.error as cause:
         message = f"`{entry.value.value}` is not a regular expression: {cause}"
         diagnostics.error("PEN2004", message, entry.value.place.span)
