@@ -67,8 +67,8 @@ def can_hold(file_format: str, type: DataType) -> bool:
 
 
 def is_xml_name(name: str) -> bool:
-    """Whether an element or an attribute can have the name."""
-    return re.fullmatch(r"[^\W\d][\w.\-]*", name) is not None and max(name) < "\ud800"
+    """Whether an element can have the name; Spark writes a column `_x` as an attribute `x`."""
+    return re.fullmatch(r"[^\W\d_][\w.\-]*", name) is not None and max(name) < "\ud800"
 
 
 def unfit_for_avro(column: Column) -> str | None:

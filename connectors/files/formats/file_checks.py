@@ -111,7 +111,7 @@ def check_types(kind: str, data: Sequence[Column], options: Options, diagnostics
             message = (
                 f"xml files cannot hold the column `{shown_name(column.name)}`: it cannot be the name of an element"
             )
-            help = "give it a name of letters, digits, `_`, `-` and `.`, a letter or `_` first"
+            help = "give it a name of letters, digits, `_`, `-` and `.`, a letter first"
             diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
         if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
