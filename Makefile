@@ -18,6 +18,7 @@ check: lint  ## before a commit: lint, and every test without Spark, in two minu
 	.venv/bin/python -m pytest -q -n auto -m "not spark and not delta and not slow and not soak"
 
 soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
+	-mvn -q dependency:get -Dtransitive=false -Dartifact=org.apache.spark:spark-sql_2.13:4.1.0:jar:tests
 	PENSTOCK_TEST_KILLS=30 PENSTOCK_TEST_SELECTIONS=2000 .venv/bin/python -m pytest -m soak
 	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest tests/connectors/test_kill.py tests/engine/runtime/test_tasks.py \
 		tests/connectors/jdbc/test_paused_commit.py
