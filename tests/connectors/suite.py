@@ -18,6 +18,7 @@ from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import recover, resume
+from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
 from engine.state.journal import RunOutcome
@@ -169,7 +170,7 @@ class SinkSuite:
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
-        self.sink.commit(spark, run.places["w"], run.context)  # again does nothing
+        self.sink.commit(spark, run.places["w"], context_of(spark, "run"))  # again does nothing
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
 
