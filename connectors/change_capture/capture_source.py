@@ -177,6 +177,7 @@ class CaptureSource(
             if tail.reached is not None and tail.reached > stored.at:
                 source.forget_rows()
             server.refuse_lost(table, tail.seen, tail.confirmed)
+            reader.server.remember(table, stored.columns)
             reader.add(tail)
         if task.state.ends and not is_new:
             reader.most_ahead = 2**62  # what is there is one micro-batch, or more

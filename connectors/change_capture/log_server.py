@@ -78,6 +78,9 @@ class LogServer(ABC):
         """Raise PEN5494 where the server no longer has the changes of a table after `start`. `confirmed`: up to where
         this source has allowed the server to forget its log."""
 
+    def remember(self, table: str, columns: Sequence[tuple[str, str]]) -> None:  # noqa: B027 (not all logs need it)
+        """The columns of a table, with the database's types, when its stream began."""
+
     @abstractmethod
     def open(self, start: LogPosition, tables: Sequence[str]) -> OpenLog:
         """Read the log from a position on."""

@@ -58,6 +58,11 @@ class MysqlServer(LogServer):
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     specific: LogPosition | None = None
     earliest_ms: int = 0
+    remembered: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+
+    def remember(self, table: str, columns: Sequence[tuple[str, str]]) -> None:
+        """A log that does not name its columns has them in this order."""
+        self.remembered[table] = tuple(columns)
 
     @property
     def place(self) -> str:
@@ -328,6 +333,12 @@ class _OpenBinlog(OpenLog):
         """The columns of a table's rows. Raises PEN5492 where they are not known for certain."""
         known = self.known[found.table]
         statement = self.changed.get(found.table)
+        before = self.server.remembered.get(found.table)
+        columns = tuple((column.name, column.native) for column in known.shape.columns)
+        if found.names is None and before is not None and before != columns:
+            message = f"the columns of `{found.table}` are not those of when its stream began, and the log has no names"
+            help = "begin anew with a snapshot: name another checkpoint, `env { stream.checkpoint = … }`"
+            raise run_error("PEN5492", message, None, help)
         if statement is not None or not _fits(found, known):
             current = self.server.described([found.table]).get(found.table)
             is_certain = found.names is not None or (

@@ -151,6 +151,24 @@ def test_a_log_that_is_lost(captured, binlog):
     assert "has purged its log up to" in lost(mysql, "test.t", start)
 
 
+def test_columns_in_another_order_than_when_a_stream_began(binlog):
+    mariadb, server, log = binlog
+    log.close()
+    mariadb.run("create table pair (x int primary key, y int)")
+    (shape,) = server.shapes(["test.pair"]).values()
+    server.remember("test.pair", [(column.name, column.native) for column in shape.columns])
+    log = server.open(server.now(), ["test.pair"])
+    mariadb.run("insert into pair values (1, 2)")
+    assert read(log) == [(None, 1)]
+    log.close()
+    start = server.now()
+    mariadb.run("insert into pair (x, y) values (3, 4)", "alter table pair modify column x int after y")
+    log = server.open(start, ["test.pair"])
+    with pytest.raises(RunError, match="PEN5492"):
+        read(log, 3)
+    log.close()
+
+
 def test_items_of_arrays():
     assert array_items('{1,NULL,"NULL","a\\"b,c",""}') == ["1", None, "NULL", 'a"b,c', ""]
     for text in ("{{1},{2}}", "[2:3]={1,2}"):

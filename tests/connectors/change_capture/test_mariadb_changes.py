@@ -49,6 +49,7 @@ def test_a_snapshot_then_the_log_of_several_tables(spark, tmp_path, captured):
         assert equal(captured, "other", "other_copy") or not number
 
 
+@pytest.mark.soak
 def test_values_of_the_log_are_those_of_a_read_by_jdbc(spark, tmp_path, captured):
     columns = ", ".join(f"{name} {type}" for name, (type, _) in TYPES.items())
     values = ", ".join(value for _, value in TYPES.values())
@@ -86,7 +87,7 @@ def test_what_changes_the_table_itself(spark, tmp_path, captured):
     stream(spark, tmp_path, text)
     assert equal(captured, "orders", "copied") == 3
     captured.run("alter table orders add column note text", "insert into orders values (4, 'd', 4, 'x')")
-    assert "alter table orders add column note text" in refused(spark, tmp_path, text, "PEN5492")
+    assert "the columns of `test.orders`" in refused(spark, tmp_path, text, "PEN5492")
     captured.run("truncate table orders")
     assert captured.rows("select count(*) from copied") == [(3,)]
 
@@ -103,7 +104,9 @@ def test_columns_that_the_log_names_are_followed(spark, tmp_path, captured):
     stream(spark, tmp_path, text)
     captured.run("set global binlog_row_metadata = FULL")
     try:
-        captured.run("update orders set name = 'b'", "alter table orders add column note varchar(20) after id")
+        captured.run("update orders set name = 'b'")
+        stream(spark, tmp_path, text)
+        captured.run("alter table orders add column note varchar(20) after id")
         captured.run("insert into orders values (2, 'x', 'c', 3)")
         stream(spark, tmp_path, text)
         assert equal(captured, "orders", "copied", "id, name, amount, note") == 2
