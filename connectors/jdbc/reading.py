@@ -97,7 +97,13 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_
             if df is None or _to_cast(df, table):
                 df = _by_query(spark, database, reading, table, wanted, partitions=partitions, folded=folded)
     natural = CatalogTable.of("natural", columns_of(df.schema))
-    return df.selectExpr(*(_selected(column, natural, reading, is_lossless) for column in wanted.columns))
+    own = {column.name.lower(): column.type for column in table.columns}  # the driver may read them as other ones
+    return df.selectExpr(
+        *(
+            _selected(column, natural, reading, is_lossless and own.get(column.name.lower()) != column.type)
+            for column in wanted.columns
+        )
+    )
 
 
 def converted(value: str, source: DataType, target: DataType) -> str:
