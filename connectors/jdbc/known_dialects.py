@@ -141,7 +141,7 @@ MARIADB: Final = Dialect(
     stages_like_target=True,
     times_as_text=True,
     updates=Updates.UPDATE_JOIN,
-    distinct="not ({0} <=> {1})",
+    distinct="not ({0} <=> {1} and cast({0} as binary) <=> cast({1} as binary))",  # a collation takes a for A
     set_type=_MYSQL_SET_TYPE,
     lock_timeout="set session innodb_lock_wait_timeout = {seconds}",
     ddl_timeout="set session lock_wait_timeout = 3",

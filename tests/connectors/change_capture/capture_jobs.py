@@ -69,7 +69,7 @@ class ChangingRows:
         found = []
         for _ in range(count):
             id, chosen = self.random.randrange(self.keys), self.random.random()
-            name = self.random.choice(["'A'", "'B'", "'名'", "NULL", "''", "'a''b'"])
+            name = self.random.choice(["'A'", "'Ä'", "'名'", "NULL", "''", "'a''b'"])
             amount = self.random.randrange(-(10**10), 10**10) / 100
             if chosen < 0.2:
                 found.append(f"delete from {self.table} where id = {id}")
