@@ -22,6 +22,7 @@ _LONGEST_TOPIC: Final = 249
 _LONGEST_SEGMENT: Final = 255
 _NEVER: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BIDI: Final = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_RESERVED: Final = frozenset({"_delta_log", "_temporary"})
 _NOT_IN_PATHS: Final = re.compile(r"[/\\*?\[\]{}:]")
 _OPENING: Final = re.compile(r"""'|"|`|\[|--|/\*""")
 _CLOSING: Final = {"'": "'", '"': '"', "`": "`", "[": "]", "--": "\n", "/*": "*/"}
@@ -141,6 +142,8 @@ def _path_part(text: str) -> str:
         raise UnfitError(f"`{found[0]}` cannot be in the name of a directory")
     if text != text.strip():
         raise UnfitError("the name of a directory begins or ends with no blank")
+    if text.lower() in _RESERVED:
+        raise UnfitError(f"a directory `{text}` makes a table of the one above it")
     if text.startswith((".", "~")):
         raise UnfitError(f"the name of a directory does not begin with `{text[0]}`")
     return text
