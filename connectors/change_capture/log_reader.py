@@ -121,6 +121,7 @@ class LogReader:
         with self.changed:
             while tail.seen < end and self.error is None and not self.closing.is_set():
                 self.changed.wait(_IDLE_SECONDS)
+            tail.offer(self.error)  # Spark asks once, and at once
         if self.error is not None:
             raise self.error
 
