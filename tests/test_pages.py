@@ -40,6 +40,11 @@ SHOWN_ONLY = ("", "text", "console", "csv", "diff", "json", "python", "toml", "y
 """Languages of blocks that are output, data, other programs, or snippets whose command is in another block."""
 NEEDS_SPARK = ("backfill", "describe", "restate", "run", "schema sync", "show", "test")
 SECRETS = {"SHOP_PASSWORD": "unused", "S3_KEY": "unused", "S3_SECRET": "unused"}
+ADDRESSES = {
+    "SHOP_URL": "jdbc:postgresql://localhost:5432/shop",
+    "SHOP_USER": "etl",
+    "MONGO_URI": "mongodb://localhost:27017",
+}
 
 
 def page_name(page: Path) -> str:
@@ -91,7 +96,7 @@ def test_every_block_has_a_known_language_and_none_is_indented(page):
 )
 def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for variable, value in {**SECRETS, "SHOP_URL": "jdbc:postgresql://localhost:5432/shop", "SHOP_USER": "etl"}.items():
+    for variable, value in {**SECRETS, **ADDRESSES}.items():
         monkeypatch.setenv(variable, value)
     write_files(page, tmp_path)
     for number, block in enumerate(blocks(page)):
