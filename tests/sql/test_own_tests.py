@@ -2,6 +2,8 @@
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from tests.oracle.own_tests import share_of_benchmarks, share_of_own_tests
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]

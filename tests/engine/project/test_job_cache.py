@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 
 from engine.cli import main
 from engine.remembered import answers, job_cache
+
+pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
 EDITS = int(os.environ.get("PENSTOCK_TEST_CACHE_EDITS", "24"))
 
@@ -67,7 +67,7 @@ def rates(root: Path, type: str) -> None:
     shutil.rmtree(root / "data", ignore_errors=True)
     (root / "data/rates").mkdir(parents=True)
     values = pyarrow.array([None], {"double": pyarrow.float64(), "string": pyarrow.string()}[type])
-    pyarrow.parquet.write_table(pyarrow.table({"currency": ["EUR"], "rate": values}), root / "data/rates/1.parquet")
+    parquet.write_table(pyarrow.table({"currency": ["EUR"], "rate": values}), root / "data/rates/1.parquet")
 
 
 def validated(capsys, *arguments: str) -> tuple[int, str]:
