@@ -29,7 +29,7 @@ sink {{ LocalFile {{ path = "{target}", file_format_type = "parquet", data_save_
         ("data/*.csv", "data", "DROP_DATA", "", ["PEN5030"]),
         ("./d*", "data", "DROP_DATA", "", ["PEN5030"]),
         ("data", "data", "DROP_DATA", ", overwrite_foreign_files = true", []),
-        ("data", "data", "APPEND_DATA", "", []),
+        ("data", "data", "APPEND_DATA", "", ["PEN5462"]),  # files of another format
         ("data", "data2", "DROP_DATA", "", []),
     ],
 )
