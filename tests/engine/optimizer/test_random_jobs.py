@@ -37,7 +37,7 @@ def test_rows_stay_equal(spark, folder, every, failing):
     @given(jobs())
     # Not shrunk: that runs hundreds of jobs more, and a job of six steps can be read.
     @settings(
-        max_examples=JOBS,
+        max_examples=JOBS if every > 1 else 2 * JOBS,
         deadline=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),
