@@ -25,6 +25,13 @@ class Gate:
         turn = f"length({met}) + length({_IS_INTERRUPTED}) + coalesce(length({_PARK}), 0)"
         return f"aggregate(sequence(1, 100000), 0L, (sum, i) -> if({state} = 'closed', sum + {turn}, sum))"
 
+    @property
+    def waits_for_another(self) -> str:
+        """SQL of a BIGINT, whose value is there once a task has come to `waits`."""
+        met = f"java_method('java.lang.System', 'getProperty', '{self.name}.met')"
+        turn = f"coalesce(length({_PARK}), 0)"
+        return f"aggregate(sequence(1, 100000), 0L, (sum, i) -> if(coalesce({met}, '') <> 'yes', sum + {turn}, sum))"
+
     def is_met(self) -> bool:
         return self.system.getProperty(f"{self.name}.met") is not None
 

@@ -106,7 +106,7 @@ source {{ FakeSource {{ plugin_output = "others", row.num = 7, schema {{ fields 
 transform {{
   Sql {{
     plugin_output = "slow"
-    query = \"\"\"select case when id = 0 then cast(raise_error('no') as bigint)
+    query = \"\"\"select case when id = 0 then if({waits_for_another} >= 0, cast(raise_error('no') as bigint), 0)
                else {waits} end as n
                from range(0, 2, 1, 2)\"\"\"
   }}
@@ -127,7 +127,9 @@ def test_a_pipeline_whose_tasks_still_write_is_not_aborted_under_them(spark, fol
 
     monkeypatch.setattr(job_execution, "wait_for_tasks", soon)
     with closed_gate(spark) as gate:
-        (folder / "job.conf").write_text(STILL_WRITING.format(folder=folder, waits=gate.waits))
+        (folder / "job.conf").write_text(
+            STILL_WRITING.format(folder=folder, waits=gate.waits, waits_for_another=gate.waits_for_another)
+        )
         assert main(["run", str(folder / "job.conf"), "--run-id", "busy"]) == 1
         captured = capsys.readouterr()
         assert "warning[PEN5011]: tasks of `1: slow_out` have not ended" in captured.err, captured.err
