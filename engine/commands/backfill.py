@@ -13,6 +13,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.intervals.due_intervals import IntervalRange
+    from engine.needs_spark import require_spark
+
+    require_spark("running a job")
     from engine.orchestration.run_range import run_range
 
     wanted = IntervalRange(arguments.start, arguments.end)

@@ -35,6 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.comparing.target_scan import keys_of, plan_of, target_scans
     from engine.needs_spark import require_spark
+
+    require_spark("comparing rows")
     from engine.project.enter import needs_project
     from engine.runtime.application import application
     from engine.spark.lower import lower_nodes
@@ -48,7 +50,6 @@ def run(arguments: Namespace) -> int:
     scans = [target_scans(job) for job in jobs]
     plans = [plan_of(job.plan.env, found) for job, found in zip(jobs, scans, strict=True)]
     read = [replace(job, built=plan, plan=plan) for job, plan in zip(jobs, plans, strict=True)]
-    require_spark("comparing rows")
     terminal = RunTerminal(arguments.masks, is_quiet=arguments.format == "json")
     found: dict[str, TableDifference] = {}
     with application(read, arguments.master, announce=terminal.starting_spark) as spark:

@@ -11,7 +11,6 @@ from engine.compile import Compiled
 from engine.intervals.due_intervals import IntervalRange, limits
 from engine.intervals.job_ledgers import spec_of
 from engine.job.model.settings import Settings
-from engine.needs_spark import require_spark
 from engine.orchestration.run_listed import run_listed
 from engine.orchestration.run_selected import run_chosen
 from engine.project.compile_project import CompiledProject, compile_project
@@ -37,7 +36,6 @@ def run_range(arguments: Namespace, settings: Settings, wanted: IntervalRange, *
         raise job_error("PEN2010", "no job is named", None, f"penstock {arguments.command} JOB…")
     jobs = compiled_jobs(arguments, arguments.jobs, settings)
     _check(jobs, wanted)
-    require_spark("running a job")
     hide_arguments(arguments.masks.text)
     usual_collections()
     given: str | None = arguments.run_id

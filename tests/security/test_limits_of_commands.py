@@ -49,7 +49,18 @@ def project(tmp_path, monkeypatch):
     Path("jobs/job.test.conf").write_text("tests = [{ name = a, given { f = [{ a = 1 }] }, expect { } }]\n")
 
 
-@pytest.mark.parametrize("command", [name for name, options in OPTIONS.items() if options is not None])
+NEED_SPARK = ("backfill", "diff", "restate", "test")  # before they read a job
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the limit may pass in a callback of gc
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=[pytest.mark.spark] if name in NEED_SPARK else [])
+        for name, options in OPTIONS.items()
+        if options is not None
+    ],
+)
 def test_a_job_that_takes_too_long_is_ended_by_every_command(command, project, monkeypatch, capsys):
     monkeypatch.setenv("PENSTOCK_LIMITS", "seconds=0.1")
     code = main([command, *OPTIONS[command].split()])
