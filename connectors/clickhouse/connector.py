@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options, Value
 from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
@@ -16,7 +16,7 @@ from connectors.clickhouse.clickhouse_options import SINK_OPTIONS, SOURCE_OPTION
 from connectors.clickhouse.clickhouse_types import written_type
 from connectors.clickhouse.read_tables import QueryPart, batches_of_part, described, parts_of
 from connectors.clickhouse.write_tables import create_staging, drop_staging, engine_of, publish, target_of
-from connectors.documents.document_sink import failure_of, raise_first_failure
+from connectors.documents.document_sink import failure_in_task, raise_first_failure
 from connectors.interface.row_sink import RowSink, RowsStaged, RowWrite
 from connectors.interface.row_source import RowSource
 from connectors.interface.run_context import RunContext
@@ -154,23 +154,20 @@ class Clickhouse(RowSource, RowSink):
         import pyarrow as pa
 
         target, most = target_of(write.options, write.identity), write.options.integer("bulk_size")
-        try:
+
+        def written() -> None:
             with reported(write.options, "PEN5005") as client:
                 for batch in batches:
                     for start in range(0, batch.num_rows, most):
                         part = pa.Table.from_batches([batch.slice(start, most)])
                         client.insert_arrow(target.staging, part, database=target.database)
-        except RunError as error:
-            for _ in batches:  # all of them are taken
-                pass
-            return failure_of(error)
-        return None
+
+        return failure_in_task(batches, written)
 
     def commit_rows(self, write: RowWrite, messages: Sequence[Value], run: RunContext) -> None:
         """Raises PEN5401 where the run has another owner now."""
         target = target_of(write.options, write.identity)
-        if run.claim is not None:
-            run.claim.check()
+        run.check_claim()
         with reported(write.options, "PEN5005") as client:
             publish(client, target, write)
             drop_staging(client, target)

@@ -1,6 +1,6 @@
 """A sink whose rows are documents of JSON: they are staged as such, and written in Spark's tasks at the commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import RunError, run_error
@@ -77,10 +77,17 @@ class DocumentSink(RowSink):
         """Nothing was written before the commit."""
 
 
-def failure_of(error: RunError) -> Value:
-    """What a task returns in place of raising, so that the message is not hidden in Spark's."""
-    [first, *_] = error.diagnostics
-    return {"error": first.message, "help": first.help}
+def failure_in_task(batches: Iterable[object], write: Callable[[], None]) -> Value:
+    """Write in a task. Gives what the task returns in place of raising, so that the message is not hidden in Spark's:
+    None if nothing failed. Of `batches`, which are the task's, all are taken."""
+    try:
+        write()
+    except RunError as error:
+        for _ in batches:
+            pass
+        [first, *_] = error.diagnostics
+        return {"error": first.message, "help": first.help}
+    return None
 
 
 def raise_first_failure(messages: Sequence[Value]) -> None:

@@ -27,3 +27,8 @@ class RunContext:
     spark_version: str
     claim: RunClaim | None = None
     changes: dict[str, RowChanges] = field(default_factory=dict)
+
+    def check_claim(self) -> None:
+        """Raise PEN5401 if another process has taken the run over."""
+        if self.claim is not None:
+            self.claim.check()

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
 from catalog.types.datatypes import STRING
 from catalog.types.typenames import parse_type
-from connectors.documents.document_sink import DocumentSink, failure_of
+from connectors.documents.document_sink import DocumentSink, failure_in_task
 from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
@@ -132,8 +132,7 @@ class MongoDB(DocumentSource, DocumentSink):
 
     def begin_rows(self, write: RowWrite, run: RunContext) -> None:
         """Raises PEN5401 where the run has another owner now, PEN5005 where the collection cannot be emptied."""
-        if run.claim is not None:
-            run.claim.check()
+        run.check_claim()
         actions = set(write.actions)
         with reported(write.options, "PEN5005") as collection:
             if Action.DROP_AND_CREATE in actions:
@@ -147,14 +146,12 @@ class MongoDB(DocumentSource, DocumentSink):
     def write_rows(self, write: RowWrite, batches: "Iterator[pa.RecordBatch]") -> Value:
         types = {name: parse_type(text) for name, text in write.types.items()}
         keys = write.primary_keys if write.write_mode.needs_key else ()
-        try:
+
+        def written() -> None:
             with reported(write.options, "PEN5005") as collection:
                 write_documents(collection, batches, write.options, types=types, keys=keys, identity=write.identity)
-        except RunError as error:
-            for _ in batches:  # all of them are taken
-                pass
-            return failure_of(error)
-        return None
+
+        return failure_in_task(batches, written)
 
 
 connector = MongoDB()

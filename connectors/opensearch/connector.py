@@ -12,7 +12,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable, Column, TablePath
 from catalog.types.datatypes import UNKNOWN, DataType
 from catalog.types.typenames import TypeTextError, parse_type
-from connectors.documents.document_sink import DocumentSink, failure_of
+from connectors.documents.document_sink import DocumentSink, failure_in_task
 from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
@@ -139,8 +139,7 @@ class SearchIndex(DocumentSource, DocumentSink):
 
     def begin_rows(self, write: RowWrite, run: RunContext) -> None:
         """Raises PEN5401 where the run has another owner now, PEN5005 where the index cannot be made."""
-        if run.claim is not None:
-            run.claim.check()
+        run.check_claim()
         index, actions = write.options.string("index"), set(write.actions)
         if _columns_in(index):
             return  # the cluster makes each index that a row is in
@@ -156,14 +155,11 @@ class SearchIndex(DocumentSource, DocumentSink):
                 client.delete_by_query(index=index, body=everything, params={"conflicts": "proceed", "refresh": "true"})
 
     def write_rows(self, write: RowWrite, batches: "Iterator[pa.RecordBatch]") -> Value:
-        try:
+        def written() -> None:
             with reported(write.options, "PEN5005") as client:
                 write_changes(client, (change for batch in batches for change in changes_of(batch)), write.options)
-        except RunError as error:
-            for _ in batches:  # all of them are taken
-                pass
-            return failure_of(error)
-        return None
+
+        return failure_in_task(batches, written)
 
     def commit_rows(self, write: RowWrite, messages: Sequence[Value], run: RunContext) -> None:
         super().commit_rows(write, messages, run)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options, Value
 from catalog.quoting import quote, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
 from catalog.types.datatypes import STRING
-from connectors.documents.document_sink import POSITION, DocumentSink, failure_of
+from connectors.documents.document_sink import POSITION, DocumentSink, failure_in_task
 from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
@@ -131,18 +131,14 @@ class RedisKeys(DocumentSource, DocumentSink):
 
     def begin_rows(self, write: RowWrite, run: RunContext) -> None:
         """Raises PEN5401 where the run has another owner now."""
-        if run.claim is not None:
-            run.claim.check()
+        run.check_claim()
 
     def write_rows(self, write: RowWrite, batches: "Iterator[pa.RecordBatch]") -> Value:
-        try:
+        def written() -> None:
             with reported(write.options, "PEN5005") as client:
                 write_rows(client, rows_of(batches), write.options, write.identity)
-        except RunError as error:
-            for _ in batches:  # all of them are taken
-                pass
-            return failure_of(error)
-        return None
+
+        return failure_in_task(batches, written)
 
 
 connector = RedisKeys()

@@ -41,8 +41,7 @@ def acquire(
     _, root = files_at(spark, staged.root)
     if holds(files, root, run):
         return
-    if run.claim is not None:
-        run.claim.check()
+    run.check_claim()
     try:
         held = claiming.acquire(
             files,

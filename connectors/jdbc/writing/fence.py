@@ -69,8 +69,8 @@ def expel(database: Database, staged: JdbcStaged, run: RunContext | None) -> Non
 
 
 def check_claim(run: RunContext | None) -> None:
-    if run is not None and run.claim is not None:
-        run.claim.check()
+    if run is not None:
+        run.check_claim()
 
 
 def _wait(

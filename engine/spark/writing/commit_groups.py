@@ -67,8 +67,7 @@ def commit_group(
     sink = group[0].sink
     pending = {} if pending is None else pending
     try:
-        if run.claim is not None:
-            run.claim.check()
+        run.check_claim()
         if begun := pending.pop(group[0].write_id, None):
             begun.finish()
         if len(group) == 1 or not isinstance(sink, SupportsGroupCommit):
