@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, Value
 from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
@@ -21,7 +21,7 @@ from connectors.interface.row_sink import RowSink, RowsStaged, RowWrite
 from connectors.interface.row_source import RowSource
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
-from connectors.interface.sink import SinkCapabilities, WriteTask
+from connectors.interface.sink import SinkCapabilities, WriteTask, refuse_unknown_columns, refuse_without_key
 from connectors.interface.source import ScanTask, SourceCapabilities
 from connectors.shared.spark_types import columns_of
 
@@ -102,17 +102,10 @@ class Clickhouse(RowSource, RowSink):
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_connection(options, diagnostics)
-        keys, key = options.strings("primary_key"), table.schema.primary_key
-        for name in keys:
-            if not table.is_open and table.column(name) is None:
-                help = did_you_mean(name, table.schema.names)
-                diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span("primary_key"), help)
+        refuse_unknown_columns(options.strings("primary_key"), "primary_key", options, table, diagnostics)
         is_given = options.get("write_mode") is not None
         mode = options.choice("write_mode", WriteMode) if is_given else self.default_write_mode(options, table)
-        is_upsert = mode is WriteMode.UPSERT
-        if is_upsert and not table.is_open and not (keys or (key and key.columns)):
-            message = "write_mode upsert needs a key, and the rows have none"
-            diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary_key = ["id"]')
+        refuse_without_key(mode, "primary_key", options, table, diagnostics)
         for column in table.columns:
             if not has_unknown(column.type) and written_type(column.type, nullable=column.nullable) is None:
                 message = f"ClickHouse has no type for the column `{column.name}` of type {column.type}"

@@ -4,12 +4,12 @@ Importing a connector imports neither pyspark nor a driver: annotations only, an
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
@@ -113,6 +113,28 @@ class WriteTask:
         """The columns that identify a row: the option `primary_keys`, else the incoming table's primary key."""
         key = self.table.schema.primary_key
         return self.options.strings("primary_keys") or (key.columns if key else ())
+
+
+def refuse_unknown_columns(
+    names: Iterable[str], option: str, options: Options, table: CatalogTable, diagnostics: Diagnostics
+) -> None:
+    """Report the columns that the option names and the rows do not have (PEN4008)."""
+    for name in names:
+        if not table.is_open and table.column(name) is None:
+            hint = did_you_mean(name, table.schema.names)
+            diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span(option), hint)
+
+
+def refuse_without_key(
+    mode: WriteMode, key_option: str, options: Options, table: CatalogTable, diagnostics: Diagnostics
+) -> bool:
+    """Report a write mode that needs a key (PEN2011) where neither the option nor the rows name one; whether it did."""
+    key = table.schema.primary_key
+    if not mode.needs_key or table.is_open or options.strings(key_option) or (key and key.columns):
+        return False
+    message = f"write_mode {mode.value} needs a key, and the rows have none"
+    diagnostics.error("PEN2011", message, options.span("write_mode"), f'{key_option} = ["id"]')
+    return True
 
 
 def refuse_plain_rows(mode: WriteMode, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

@@ -12,7 +12,7 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.avro_types import AvroSchemaError
 from catalog.types.datatypes import BINARY, STRING
 from connectors.files.values.delimited import Formats, line_of, to_text
-from connectors.interface.sink import WriteTask
+from connectors.interface.sink import WriteTask, refuse_unknown_columns
 from connectors.kafka.avro_records import avro_value, check_avro, is_avro, registry_of, subjects_of, written_schema
 from connectors.kafka.options import CHANGE_FORMATS
 from connectors.kafka.protobuf_records import MESSAGE, check_messages, check_protobuf, is_protobuf, with_messages
@@ -45,10 +45,7 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
     if kind in WHOLE_FORMATS:
         check_whole_records(options, table, diagnostics)
     for option in ("partition_key_fields", "kafka_headers_fields"):
-        for name in options.strings(option):
-            if table.column(name) is None:
-                help = did_you_mean(name, table.schema.names)
-                diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span(option), help)
+        refuse_unknown_columns(options.strings(option), option, options, table, diagnostics)
     for name in _PLACEHOLDER.findall(topic_text(options)):
         column = table.column(name)
         if column is None and options.get("topic") is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, TablePath
@@ -15,7 +15,7 @@ from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
-from connectors.interface.sink import SinkCapabilities, WriteTask
+from connectors.interface.sink import SinkCapabilities, WriteTask, refuse_unknown_columns, refuse_without_key
 from connectors.interface.source import ScanTask, SourceCapabilities
 from connectors.mongodb.mongo_client import check_connection, place_of, reported
 from connectors.mongodb.mongo_options import SINK_OPTIONS, SOURCE_OPTIONS
@@ -101,17 +101,11 @@ class MongoDB(DocumentSource, DocumentSink):
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_connection(options, diagnostics)
-        keys, key = options.strings("primary-key"), table.schema.primary_key
-        for name in keys:
-            if not table.is_open and table.column(name) is None:
-                help = did_you_mean(name, table.schema.names)
-                diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span("primary-key"), help)
+        refuse_unknown_columns(options.strings("primary-key"), "primary-key", options, table, diagnostics)
         is_given = options.get("write_mode") is not None
         mode = options.choice("write_mode", WriteMode) if is_given else self.default_write_mode(options, table)
-        if mode.needs_key and not table.is_open and not (keys or (key and key.columns)):
-            message = f"write_mode {mode.value} needs a key, and the rows have none"
-            diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary-key = ["id"]')
-        elif mode is WriteMode.CHANGELOG and not table.has_row_kind:
+        has_no_key = refuse_without_key(mode, "primary-key", options, table, diagnostics)
+        if not has_no_key and mode is WriteMode.CHANGELOG and not table.has_row_kind:
             message = "write_mode changelog needs rows with row kinds"
             diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
 

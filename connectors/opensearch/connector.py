@@ -17,7 +17,7 @@ from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
-from connectors.interface.sink import SinkCapabilities, WriteTask
+from connectors.interface.sink import SinkCapabilities, WriteTask, refuse_unknown_columns, refuse_without_key
 from connectors.interface.source import ScanTask, SourceCapabilities
 from connectors.opensearch.mappings import mapping_of
 from connectors.opensearch.read_documents import ID, Slice, documents_of, mapped_table, query_of, slices_of
@@ -102,17 +102,11 @@ class SearchIndex(DocumentSource, DocumentSink):
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_connection(options, diagnostics)
         _check_index(options, table, diagnostics)
-        for name in options.strings("primary_keys"):
-            if not table.is_open and table.column(name) is None:
-                help = did_you_mean(name, table.schema.names)
-                diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span("primary_keys"), help)
+        refuse_unknown_columns(options.strings("primary_keys"), "primary_keys", options, table, diagnostics)
         is_given = options.get("write_mode") is not None
         mode = options.choice("write_mode", WriteMode) if is_given else self.default_write_mode(options, table)
-        key = table.schema.primary_key
-        if mode.needs_key and not table.is_open and not (options.strings("primary_keys") or (key and key.columns)):
-            message = f"write_mode {mode.value} needs a key, and the rows have none"
-            diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary_keys = ["id"]')
-        elif mode is WriteMode.CHANGELOG and not table.has_row_kind:
+        has_no_key = refuse_without_key(mode, "primary_keys", options, table, diagnostics)
+        if not has_no_key and mode is WriteMode.CHANGELOG and not table.has_row_kind:
             message = "write_mode changelog needs rows with row kinds"
             diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
 
@@ -193,10 +187,7 @@ def _columns_in(index: str) -> tuple[str, ...]:
 
 def _check_index(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
     index = options.string("index")
-    for name in _columns_in(index):
-        if not table.is_open and table.column(name) is None:
-            help = did_you_mean(name, table.schema.names)
-            diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span("index"), help)
+    refuse_unknown_columns(_columns_in(index), "index", options, table, diagnostics)
     fixed = _COLUMN.sub("", index)
     if (found := _REFUSED.search(fixed)) or fixed.startswith(("_", "-", "+")):
         shown = f"`{found[0]}`" if found else f"a `{fixed[0]}` at its start"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, Value
 from catalog.quoting import quote, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
@@ -15,7 +15,7 @@ from connectors.documents.document_source import DocumentSource
 from connectors.interface.row_sink import RowWrite
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
-from connectors.interface.sink import SinkCapabilities, WriteTask
+from connectors.interface.sink import SinkCapabilities, WriteTask, refuse_unknown_columns
 from connectors.interface.source import ScanTask, SourceCapabilities
 from connectors.redis_.read_keys import CONTENT, documents_of, type_of
 from connectors.redis_.redis_client import check_connection, is_cluster, place_of, reported
@@ -84,10 +84,7 @@ class RedisKeys(DocumentSource, DocumentSink):
         if options.flag("support_custom_key"):
             named["key"] = _COLUMN.findall(options.string("key"))
         for option, names in named.items():
-            for name in names:
-                if table.column(name) is None:
-                    help = did_you_mean(name, table.schema.names)
-                    diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span(option), help)
+            refuse_unknown_columns(names, option, options, table, diagnostics)
         if (options.get("hash_key_field") is None) != (options.get("hash_value_field") is None):
             message = "`hash_key_field` and `hash_value_field` belong together"
             given = "hash_key_field" if options.get("hash_key_field") is not None else "hash_value_field"

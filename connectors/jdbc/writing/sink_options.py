@@ -13,7 +13,7 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import has_unknown
-from connectors.interface.sink import refuse_plain_rows
+from connectors.interface.sink import refuse_plain_rows, refuse_unknown_columns, refuse_without_key
 from connectors.jdbc.connection import CONNECTION_OPTIONS, check_connection, connection_of
 from connectors.jdbc.database import ISOLATION_LEVELS
 from connectors.jdbc.dialect import Dialect
@@ -256,20 +256,13 @@ def _check_query(query: str, options: Options, table: CatalogTable, diagnostics:
 
 
 def _check_keys(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    for name in ("primary_keys", "sequence_field"):
-        given = options.strings(name) if name == "primary_keys" else (options.get(name),)
-        for column in given:
-            if column is not None and not table.is_open and table.column(str(column)) is None:
-                hint = did_you_mean(str(column), table.schema.names)
-                diagnostics.error("PEN4008", f"the rows have no column `{column}`", options.span(name), hint)
+    sequence = options.get("sequence_field")
+    refuse_unknown_columns(options.strings("primary_keys"), "primary_keys", options, table, diagnostics)
+    refuse_unknown_columns(() if sequence is None else (str(sequence),), "sequence_field", options, table, diagnostics)
     is_given = options.get("write_mode") is not None
     mode = options.choice("write_mode", WriteMode) if is_given else default_write_mode(options, table)
-    key = table.schema.primary_key
-    needs_key = mode in (WriteMode.UPSERT, WriteMode.CHANGELOG)
-    if needs_key and not table.is_open and not (options.strings("primary_keys") or (key and key.columns)):
-        message = f"write_mode {mode.value} needs a key, and the rows have none"
-        diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary_keys = ["id"]')
-    if needs_key and options.get("query") is not None:
+    refuse_without_key(mode, "primary_keys", options, table, diagnostics)
+    if mode in (WriteMode.UPSERT, WriteMode.CHANGELOG) and options.get("query") is not None:
         message = "`query` adds rows; it excludes write_mode upsert and changelog"
         diagnostics.error("PEN2011", message, options.span("query"), "write to a `table` instead")
     refuse_plain_rows(mode, options, table, diagnostics)
