@@ -30,7 +30,7 @@ _IS_MEASURED: Final[ContextVar[bool]] = ContextVar("is_measured", default=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class Surroundings:
     """The folders that belong to the jobs of a folder: its roots, and where else its data may be."""
 
     folder: Path
@@ -38,7 +38,7 @@ class _Surroundings:
     around: tuple[str, ...]
 
 
-_KNOWN: Final[ContextVar[_Surroundings | None]] = ContextVar("known", default=None)
+_KNOWN: Final[ContextVar[Surroundings | None]] = ContextVar("known", default=None)
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
 _LOOK: Final = 0.2
@@ -57,7 +57,7 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
     """
     path = Path(path)  # callers from Python may give text
     known = _KNOWN.get()
-    roots = None if allows_outside else known.roots if known and known.folder == path.parent else project_roots(path)
+    roots = None if allows_outside else project_roots(path)
     is_measured = resource is not None and limits_process and threading.current_thread() is threading.main_thread()
     if known and known.folder == path.parent:
         around = known.around
@@ -80,18 +80,23 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
 
 
 @contextmanager
-def of_folder(job: Path) -> Iterator[None]:
-    """Looks once for the project of a job's folder, for all steps of compiling the job."""
+def of_folder(job: Path, known: Surroundings | None = None) -> Iterator[Surroundings]:
+    """Looks once for the project of a job's folder, for all steps of compiling the job. `known`: what was found for
+    earlier ones."""
     path = Path(job)
-    token = _KNOWN.set(_Surroundings(path.parent, project_roots(path), (*_checkout(path), *_called_from())))
+    found = known or Surroundings(path.parent, project_roots(path), (*_checkout(path), *_called_from()))
+    token = _KNOWN.set(found)
     try:
-        yield
+        yield found
     finally:
         _KNOWN.reset(token)
 
 
 def project_roots(job: Path) -> tuple[str, ...]:
     """The folders within which a job's own files are: its root, and its folder where `$PENSTOCK_ROOT` is another."""
+    known = _KNOWN.get()
+    if known and known.folder == job.parent:
+        return known.roots
     return tuple(dict.fromkeys(map(os.path.realpath, (root_of(job), job.parent))))
 
 

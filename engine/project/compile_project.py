@@ -2,7 +2,8 @@
 which their columns become known.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
 from catalog.diagnostics.source import Span
 from catalog.tables.table import Column
 from engine.compile import Compiled, compile_loaded, strict
-from engine.job.bounded import of_folder
+from engine.job.bounded import Surroundings, of_folder
 from engine.job.find import find_jobs
 from engine.job.load import load, read_file
 from engine.job.model.job import Job
@@ -24,10 +25,10 @@ from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
 from engine.project.project_job import ProjectJob, project_job
 from engine.project.publish_groups import PublishGroup, publish_groups
-from engine.project.written_schemas import Written, wanted_datasets, with_written_schemas
-from engine.remembered.job_cache import JobCache, has_secrets, recorded_settings
-from engine.remembered.recorded_reads import Read, recorded_reads
-from engine.validation.check_jobs import each_job
+from engine.project.written_schemas import BlockDataset, Written, wanted_datasets, with_written_schemas
+from engine.remembered.job_cache import Given, JobCache, has_secrets, recorded_settings
+from engine.remembered.recorded_reads import Read, RecordedReads, recorded_reads
+from engine.validation.job_workers import JobWorkers, Kept, Work
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,27 +69,12 @@ def compile_jobs_of(
     *, fingerprints: bool = True, cache: JobCache | None = None,
 ) -> CompiledProject:  # fmt: skip
     """The same for these files as the jobs of the project."""
-    found = Diagnostics()
-    work = partial(_first, fingerprints=fingerprints)
-    first = (
-        each_job(paths, settings, work, processes)
-        if cache is None
-        else _first_of_cache(paths, settings, processes, cache)
-    )
-    jobs = {job.path: _of_folder(project, job) for job in first}
-    written: dict[Dataset, tuple[Column, ...]] = {}
-    _add_written(written, jobs.values())
-    failed = {target.dataset for job in jobs.values() if job.has_errors for target in job.targets}
-    for path in _in_order(jobs):
-        if failed.isdisjoint(place.dataset.folder for place in jobs[path].wanted):
-            if cache is None:
-                job = _second(path, settings, written, fingerprints=fingerprints)
-            else:
-                job = _second_of_cache(jobs[path], settings, written, cache)
-            jobs[path] = _of_folder(project, job)
-            _add_written(written, [jobs[path]])
-        if not jobs[path].is_compiled:  # it has errors, or needs the columns of one that has
-            failed.update(target.dataset for target in jobs[path].targets)
+    found, written = Diagnostics(), dict[Dataset, tuple[Column, ...]]()
+    with JobWorkers(settings, processes) as workers:
+        work = partial(_step, fingerprints=fingerprints, is_recorded=cache is not None)
+        steps = _Steps(project, workers, work, cache)
+        jobs = steps.first(paths)
+        steps.others(jobs, written)
     graph = job_graph(project, tuple(jobs.values()), found)
     found.extend(contract_errors(graph))
     jobs = {path: _with_writers(job, graph, settings) for path, job in jobs.items()}
@@ -133,60 +119,95 @@ def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | 
     return load(source, diagnostics, settings) if source else None
 
 
-def _first(path: Path, settings: Settings, *, fingerprints: bool) -> ProjectJob:
-    """The job, compiled if its sources declare their columns."""
-    found = Diagnostics()
-    with of_folder(path):
-        job = load_job(path, settings, found)
-        wanted = wanted_datasets(job) if job else ()
-        compiled = compile_loaded(job, settings, found) if job and not wanted else None
-    return project_job(path, job, compiled, tuple(found), fingerprints=fingerprints)
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A job that waits for columns: what was found while it was read, with which settings, and what it rests on."""
+
+    job: Job
+    found: tuple[Diagnostic, ...]
+    settings: Settings
+    reads: RecordedReads
+    wanted: tuple[BlockDataset, ...]
+    around: Surroundings
 
 
-def _first_of_cache(
-    paths: Sequence[Path], settings: Settings, processes: int | None, cache: JobCache
-) -> tuple[ProjectJob, ...]:
-    """The jobs as `_first` compiles them, of those that have changed."""
-    known = {path: job for path in paths if isinstance(job := cache.first(path), ProjectJob)}
-    others = [path for path in paths if path not in known]
-    for job, reads in each_job(others, settings, _first_recorded, processes):
-        known[job.path] = job
-        if reads is not None:
-            cache.remember_first(job.path, job, reads)
-    return tuple(known[path] for path in paths)
-
-
-def _second_of_cache(first: ProjectJob, settings: Settings, written: Written, cache: JobCache) -> ProjectJob:
-    given = {place.dataset.folder: written.get(place.dataset.folder) for place in first.wanted}
-    if isinstance(known := cache.second(first.path, given), ProjectJob):
-        return known
-    job, reads = _recorded(settings, lambda own: _second(first.path, own, written, fingerprints=False))
-    if reads is not None:
-        cache.remember_second(job.path, job, reads, given)
-    return job
-
-
-def _first_recorded(path: Path, settings: Settings) -> _Recorded:
-    return _recorded(settings, lambda own: _first(path, own, fingerprints=False))
-
-
-def _recorded(settings: Settings, compiled: Callable[[Settings], ProjectJob]) -> _Recorded:
-    """The job, and what was read for it; None where that is not all, and of a job with errors or secrets."""
-    own = recorded_settings(settings)
-    with recorded_reads() as reads:
-        job = compiled(own)
+def _step(
+    path: Path, given: Given | None, settings: Settings, kept: Kept, *, fingerprints: bool, is_recorded: bool
+) -> _Recorded:
+    """The job, read once: first, `given` is None, and it is compiled if its sources declare their columns; else with
+    columns that others write. `is_recorded`: with what was read for it; None where that is not all, and of a job with
+    errors or secrets."""
+    loaded: _Loaded | None = kept.pop(path, None)
+    own = loaded.settings if loaded else recorded_settings(settings) if is_recorded else settings
+    found, before = Diagnostics(), loaded.around if loaded else None
+    with recorded_reads() if is_recorded else nullcontext(RecordedReads()) as reads, of_folder(path, before) as around:
+        job = loaded.job if loaded else load_job(path, own, found)
+        wanted = loaded.wanted if loaded else wanted_datasets(job) if job else ()
+        if loaded:
+            found.extend(loaded.found)
+            reads.add_all(loaded.reads)
+        if given is None and job and wanted:
+            kept[path] = _Loaded(job, tuple(found), own, reads, wanted, around)
+            compiled = None
+        else:
+            columns = {dataset: known for dataset, known in (given or {}).items() if known is not None}
+            completed = with_written_schemas(job, columns) if job and columns else job
+            compiled = compile_loaded(completed, own, found) if completed else None
+        result = project_job(path, job, compiled, tuple(found), wanted, fingerprints=fingerprints)
+    if not is_recorded:
+        return result, None
     settings.masks.merge(own.masks)
-    is_known = reads.is_whole and not job.has_errors and not has_secrets(own, settings)
-    return job, frozenset(reads.reads) if is_known else None
+    is_known = reads.is_whole and not result.has_errors and not has_secrets(own, settings)
+    return result, frozenset(reads.reads) if is_known else None
 
 
-def _second(path: Path, settings: Settings, written: Written, *, fingerprints: bool) -> ProjectJob:
-    found = Diagnostics()
-    with of_folder(path):
-        job = load_job(path, settings, found)
-        assert job is not None, "it was loaded before"
-        compiled = compile_loaded(with_written_schemas(job, written), settings, found)
-    return project_job(path, job, compiled, tuple(found), fingerprints=fingerprints)
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Compiles the jobs of a project that have changed, each in the process that has read it."""
+
+    project: Project
+    workers: JobWorkers
+    work: Work[_Recorded]
+    cache: JobCache | None
+
+    def first(self, paths: Sequence[Path]) -> dict[Path, ProjectJob]:
+        """The jobs in the order of their files; compiled, if their sources declare their columns."""
+        cache, known = self.cache, dict[Path, ProjectJob]()
+        if cache is not None:
+            known = {path: job for path in paths if isinstance(job := cache.first(path), ProjectJob)}
+        for job, reads in self.workers.each(self.work, [(path, None) for path in paths if path not in known]):
+            known[job.path] = job
+            if cache is not None and reads is not None:
+                cache.remember_first(job.path, job, reads)
+        return {path: _of_folder(self.project, known[path]) for path in paths}
+
+    def others(self, jobs: dict[Path, ProjectJob], written: dict[Dataset, tuple[Column, ...]]) -> None:
+        """Compiles those that wait for columns, once these are known. Fills `written`."""
+        _add_written(written, jobs.values())
+        failed = {target.dataset for job in jobs.values() if job.has_errors for target in job.targets}
+        for wave in _waves(jobs):
+            able = [path for path in wave if failed.isdisjoint(place.dataset.folder for place in jobs[path].wanted)]
+            jobs |= self.second([jobs[path] for path in able], written)
+            _add_written(written, (jobs[path] for path in able))
+            for path in wave:
+                if not jobs[path].is_compiled:  # it has errors, or needs the columns of one that has
+                    failed.update(target.dataset for target in jobs[path].targets)
+
+    def second(self, jobs: Sequence[ProjectJob], written: Written) -> dict[Path, ProjectJob]:
+        """The jobs with columns of others, of which none writes what another one reads."""
+        known, items = dict[Path, ProjectJob](), list[tuple[Path, Given]]()
+        for first in jobs:
+            given: Given = {place.dataset.folder: written.get(place.dataset.folder) for place in first.wanted}
+            found = self.cache.second(first.path, given) if self.cache is not None else None
+            if isinstance(found, ProjectJob):
+                known[first.path] = found
+            else:
+                items.append((first.path, given))
+        for (path, given), (job, reads) in zip(items, self.workers.each(self.work, items), strict=True):
+            known[path] = job
+            if self.cache is not None and reads is not None:
+                self.cache.remember_second(path, job, reads, given)
+        return {path: _of_folder(self.project, job) for path, job in known.items()}
 
 
 def _with_writers(job: ProjectJob, graph: JobGraph, settings: Settings) -> ProjectJob:
@@ -221,12 +242,42 @@ def _add_written(written: dict[Dataset, tuple[Column, ...]], jobs: Iterable[Proj
                 written.setdefault(write.dataset, write.columns)
 
 
-def _in_order(jobs: Mapping[Path, ProjectJob]) -> Sequence[Path]:
-    """The jobs that wait for columns, each after those that write them; in a cycle, as they come."""
-    writers: dict[Dataset, list[Path]] = {}
+def _waves(jobs: Mapping[Path, ProjectJob]) -> Sequence[Sequence[Path]]:
+    """The jobs that wait for columns: those of a wave read only what jobs of earlier ones write, unless in a cycle."""
+    writers = _writers(jobs)
+    waves: list[list[Path]] = []
+    numbers: dict[Path, int] = {}
+    for path in _in_order(jobs, writers):
+        if jobs[path].wanted:
+            number = max((numbers.get(writer, -1) + 1 for writer in _before(jobs[path], writers)), default=0)
+            numbers[path] = number
+            waves.extend([] for _ in range(len(waves), number + 1))
+            waves[number].append(path)
+    return waves
+
+
+_Writers: TypeAlias = Mapping[Dataset | None, Sequence[Path]]
+"""The jobs by what they write; under None, those that only know it once they are compiled."""
+
+
+def _writers(jobs: Mapping[Path, ProjectJob]) -> _Writers:
+    writers: dict[Dataset | None, list[Path]] = {}
     for job in jobs.values():
+        if job.has_open_targets:
+            writers.setdefault(None, []).append(job.path)
         for target in job.targets:
             writers.setdefault(target.dataset, []).append(job.path)
+    return writers
+
+
+def _before(job: ProjectJob, writers: _Writers) -> Iterator[Path]:
+    """The jobs that write what it waits for, or may."""
+    for place in job.wanted:
+        yield from writers.get(place.dataset.folder) or writers.get(None, ())
+
+
+def _in_order(jobs: Mapping[Path, ProjectJob], writers: _Writers) -> Sequence[Path]:
+    """The jobs that wait for columns, each after those that write them; in a cycle, as they come."""
     order: dict[Path, None] = {}
     seen: set[Path] = set()
     work = [(path, False) for path in reversed([job.path for job in jobs.values() if job.wanted])]
@@ -237,7 +288,5 @@ def _in_order(jobs: Mapping[Path, ProjectJob]) -> Sequence[Path]:
         elif path not in seen:
             seen.add(path)
             work.append((path, True))
-            wanted = (place.dataset.folder for place in jobs[path].wanted)
-            before = (writer for dataset in wanted for writer in writers.get(dataset, ()))
-            work.extend((writer, False) for writer in before)
+            work.extend((writer, False) for writer in _before(jobs[path], writers))
     return tuple(order)

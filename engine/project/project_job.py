@@ -20,7 +20,7 @@ from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.meaning.fingerprint import fingerprint
 from engine.plan.meaning.used_columns import used_columns
 from engine.plan.nodes import Scan, Write
-from engine.project.written_schemas import BlockDataset, filled_columns, targets_of, wanted_datasets
+from engine.project.written_schemas import BlockDataset, filled_columns, has_open_targets, targets_of
 
 _TEXTUAL: Final = ("csv", "json", "text", "xml", "excel", "debezium_json", "canal_json", "maxwell_json")
 _PARTITION_MODES: Final = (WriteMode.OVERWRITE_PARTITIONS, WriteMode.REPLACE_WHERE)
@@ -75,7 +75,8 @@ class ProjectJob:
     `job_name`: under which its runs and watermarks are recorded. `is_compiled`: not where it has an error, or waits for
     columns. `fingerprint`: None of a job that is not compiled, and where nobody asks for it.
     `wanted`: the sources whose columns another job may know. `targets`: what it writes, as far as that is known
-    without compiling it. `reads` and `writes` are those, without columns, until it is compiled.
+    without compiling it; `has_open_targets`: not all of it. `reads` and `writes` are those, without columns, until it
+    is compiled.
     """
 
     path: Path
@@ -96,6 +97,7 @@ class ProjectJob:
     columns: int = 0
     wanted: tuple[BlockDataset, ...] = ()
     targets: tuple[BlockDataset, ...] = ()
+    has_open_targets: bool = False
 
     @property
     def has_errors(self) -> bool:
@@ -103,13 +105,14 @@ class ProjectJob:
 
 
 def project_job(
-    path: Path, job: Job | None, compiled: Compiled | None, found: tuple[Diagnostic, ...], *, fingerprints: bool = True
-) -> ProjectJob:
-    """The job as the project sees it; of one with errors, what can be read of it. `fingerprints`: whether they are
-    needed, which takes a third of the time."""
+    path: Path, job: Job | None, compiled: Compiled | None, found: tuple[Diagnostic, ...],
+    wanted: tuple[BlockDataset, ...], *, fingerprints: bool = True,
+) -> ProjectJob:  # fmt: skip
+    """The job as the project sees it; of one with errors, what can be read of it. `wanted`: the sources that do not
+    declare their columns. `fingerprints`: whether they are needed, which takes a third of the time."""
     if job is None:
         return ProjectJob(path, path.stem, diagnostics=found)
-    wanted, targets = wanted_datasets(job), targets_of(job)
+    targets = targets_of(job)
     options = job.env.options
     typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
     return ProjectJob(
@@ -131,6 +134,7 @@ def project_job(
         columns,
         wanted,
         targets,
+        has_open_targets(job),
     )
 
 

@@ -46,15 +46,27 @@ def wanted_datasets(job: Job) -> tuple[BlockDataset, ...]:
 
 def targets_of(job: Job) -> tuple[BlockDataset, ...]:
     """What the job writes, as far as its options say it: not where they have placeholders of tables."""
-    found = []
+    return tuple(
+        BlockDataset(block.name, block.plugin, Dataset.of(location), block.options.span(), block.options.span("path"))
+        for block, location in _targets(job)
+        if not _is_open(location)
+    )
+
+
+def has_open_targets(job: Job) -> bool:
+    """Whether the job writes more than that."""
+    return any(_is_open(location) for _, location in _targets(job))
+
+
+def _targets(job: Job) -> Iterator[tuple[Block, str]]:
     for block in job.of_kind(BlockKind.SINK):
-        sink, options = connectors.sink(block.plugin), block.options
-        if isinstance(sink, Sink) and options.is_valid:
-            location = sink.target(options)
-            if location is not None and "${" not in location:
-                dataset = Dataset.of(location)
-                found.append(BlockDataset(block.name, block.plugin, dataset, options.span(), options.span("path")))
-    return tuple(found)
+        sink = connectors.sink(block.plugin)
+        if isinstance(sink, Sink) and block.options.is_valid and (location := sink.target(block.options)) is not None:
+            yield block, location
+
+
+def _is_open(location: str) -> bool:
+    return "${" in location
 
 
 def filled_columns(write: Write) -> tuple[Column, ...]:

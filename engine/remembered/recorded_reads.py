@@ -35,8 +35,14 @@ class RecordedReads:
         except TypeError:
             self.is_whole = False
             return
-        if not text.startswith(_CODE) and text != _OWN_MEMORY:
+        if not f"{text}{os.sep}".startswith(_CODE) and not text.endswith(".pyc") and text != _OWN_MEMORY:
             self.reads.add((question, text))
+
+
+    def add_all(self, other: "RecordedReads") -> None:
+        """Add what was read before."""
+        self.reads |= other.reads
+        self.is_whole &= other.is_whole
 
 
 _ROOT: Final = Path(__file__).parents[2]
