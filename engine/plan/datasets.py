@@ -27,6 +27,10 @@ class Dataset:
     namespace: str
     name: str
 
+    def __reduce__(self) -> "tuple[type[Dataset], tuple[str, str]]":
+        """Faster to read back than what dataclasses do."""
+        return Dataset, (self.namespace, self.name)
+
     @classmethod
     def of(cls, location: str) -> "Dataset":
         """The dataset at a location as connectors name it (`Source.origin`, `Sink.target`)."""

@@ -14,7 +14,6 @@ from engine.project.project import Project
 from engine.project.read_project import read_project
 from engine.remembered.job_cache import JobCache
 from engine.terminal.report import seen_from
-from engine.together.group import group_of
 from engine.validation.check_jobs import CheckedJob, check_jobs
 
 
@@ -62,6 +61,10 @@ def _between(compiled: CompiledProject, files: set[str]) -> Iterator[Diagnostic]
 
 def _of_groups(compiled: CompiledProject, files: set[str], settings: Settings) -> Iterator[Diagnostic]:
     """What keeps the groups of the checked jobs from being committed as one."""
+    if not compiled.groups:
+        return
+    from engine.together.group import group_of  # imported here: few projects have groups
+
     for group in compiled.groups:
         jobs = [compiled.graph.jobs[name] for name in group.jobs]
         if len(jobs) < 2 or any(job.has_errors for job in jobs) or files.isdisjoint(str(job.path) for job in jobs):

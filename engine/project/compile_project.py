@@ -4,7 +4,7 @@ which their columns become known.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -23,7 +23,7 @@ from engine.project.contracts import contract_errors
 from engine.project.job_graph import JobGraph, job_graph
 from engine.project.left_schemas import left_schemas
 from engine.project.project import Project
-from engine.project.project_job import ProjectJob, project_job
+from engine.project.project_job import ProjectJob, project_job, waiting
 from engine.project.publish_groups import PublishGroup, publish_groups
 from engine.project.written_schemas import BlockDataset, Written, wanted_datasets, with_written_schemas
 from engine.remembered.job_cache import Given, JobCache, has_secrets, recorded_settings
@@ -169,9 +169,22 @@ class _Steps:
     workers: JobWorkers
     work: Work[_Recorded]
     cache: JobCache | None
+    outlined: set[Path] = field(default_factory=set)
 
     def first(self, paths: Sequence[Path]) -> dict[Path, ProjectJob]:
-        """The jobs in the order of their files; compiled, if their sources declare their columns."""
+        """The jobs in the order of their files; compiled, if their sources declare their columns. Of those that are
+        remembered with columns of others, an outline: most of them are not needed without."""
+        known = dict[Path, ProjectJob]()
+        if self.cache is not None:
+            for path in paths:
+                if isinstance(job := self.cache.given_before(path), ProjectJob):
+                    known[path] = waiting(job)
+                    self.outlined.add(path)
+        known |= self.whole([path for path in paths if path not in known])
+        return {path: known[path] for path in paths}
+
+    def whole(self, paths: Sequence[Path]) -> dict[Path, ProjectJob]:
+        """These jobs, as they are without columns of others."""
         cache, known = self.cache, dict[Path, ProjectJob]()
         if cache is not None:
             known = {path: job for path in paths if isinstance(job := cache.first(path), ProjectJob)}
@@ -179,7 +192,7 @@ class _Steps:
             known[job.path] = job
             if cache is not None and reads is not None:
                 cache.remember_first(job.path, job, reads)
-        return {path: _of_folder(self.project, known[path]) for path in paths}
+        return {path: _of_folder(self.project, job) for path, job in known.items()}
 
     def others(self, jobs: dict[Path, ProjectJob], written: dict[Dataset, tuple[Column, ...]]) -> None:
         """Compiles those that wait for columns, once these are known. Fills `written`."""
@@ -188,6 +201,8 @@ class _Steps:
         for wave in _waves(jobs):
             able = [path for path in wave if failed.isdisjoint(place.dataset.folder for place in jobs[path].wanted)]
             jobs |= self.second([jobs[path] for path in able], written)
+            unable = self.outlined.difference(able)
+            jobs |= self.whole([path for path in wave if path in unable])
             _add_written(written, (jobs[path] for path in able))
             for path in wave:
                 if not jobs[path].is_compiled:  # it has errors, or needs the columns of one that has

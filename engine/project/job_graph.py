@@ -140,6 +140,7 @@ class _Writers:
     def __init__(self, jobs: Mapping[str, ProjectJob]) -> None:
         self.by_dataset: dict[Dataset, list[tuple[str, WrittenDataset]]] = {}
         self.inside: dict[Dataset, list[tuple[str, WrittenDataset]]] = {}
+        self.known: dict[Dataset, tuple[tuple[str, WrittenDataset], ...]] = {}
         for name, job in jobs.items():
             for write in job.writes:
                 for part in _parts(write.dataset):
@@ -148,7 +149,12 @@ class _Writers:
                         if above != part:
                             self.inside.setdefault(above, []).append((name, write))
 
-    def of(self, dataset: Dataset) -> Iterator[tuple[str, WrittenDataset]]:
+    def of(self, dataset: Dataset) -> Sequence[tuple[str, WrittenDataset]]:
+        if dataset not in self.known:
+            self.known[dataset] = tuple(self._of(dataset))
+        return self.known[dataset]
+
+    def _of(self, dataset: Dataset) -> Iterator[tuple[str, WrittenDataset]]:
         for part in _parts(dataset):
             for above in part.folder.and_above():
                 yield from self.by_dataset.get(above, ())

@@ -138,6 +138,11 @@ def project_job(
     )
 
 
+def waiting(job: ProjectJob) -> ProjectJob:
+    """What is known of a job before the columns that it waits for are known: which ones, and what it writes."""
+    return ProjectJob(job.path, job.name, wanted=job.wanted, targets=job.targets, has_open_targets=job.has_open_targets)
+
+
 def _unread(place: BlockDataset) -> ReadDataset:
     return ReadDataset(
         place.dataset, place.name, place.connector, (), place.span, is_declared=False, has_spark_types=False,

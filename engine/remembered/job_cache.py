@@ -24,7 +24,7 @@ from catalog.tables.table import Column
 from engine.job.model.settings import Settings, read_text
 from engine.plan.datasets import Dataset
 from engine.remembered.answers import Answer, Answers
-from engine.remembered.recorded_reads import Read
+from engine.remembered.recorded_reads import OF_THE_SHELL, Read
 
 Given: TypeAlias = Mapping[Dataset, tuple[Column, ...] | None]
 """The columns of datasets that another job writes, None where none was known."""
@@ -64,6 +64,8 @@ class JobCache:
     answers: Answers
     jobs: dict[Place, RememberedJob] = field(default_factory=dict)
     used: dict[Place, RememberedJob] = field(default_factory=dict)
+    loaded: dict[Place, object] = field(default_factory=dict)
+    equal: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, root: Path, settings: Settings, project: Sequence[object]) -> "JobCache | None":
@@ -86,11 +88,19 @@ class JobCache:
 
     def first(self, path: Path) -> object | None:
         """The remembered job, if all that it rests on is as it was."""
-        return self._job((path, False), {})
+        return self._used((path, False))
 
     def second(self, path: Path, given: Given) -> object | None:
-        """The same of a job that is given columns of others."""
-        return self._job((path, True), given)
+        """The same of a job that is given columns of others, if they are what it was given."""
+        found = self.jobs.get((path, True))
+        if found is None or not self._are_equal(found.given, given):
+            return None
+        self._keep((path, False))
+        return self._used((path, True))
+
+    def given_before(self, path: Path) -> object | None:
+        """The remembered job that was given columns of others, whatever these are now."""
+        return self._loaded((path, True)) if (path, True) in self.jobs else None
 
     def remember_first(self, path: Path, job: object, reads: Iterable[Read]) -> None:
         """Remember a job, which can be pickled, for which this was read."""
@@ -99,13 +109,32 @@ class JobCache:
     def remember_second(self, path: Path, job: object, reads: Iterable[Read], given: Given) -> None:
         self._remember((path, True), job, reads, given)
 
-    def _job(self, place: Place, given: Given) -> object | None:
-        found = self.jobs.get(place)
-        if found is None or found.given != given:
+    def _are_equal(self, one: Given, other: Given) -> bool:
+        """Each two tuples of columns are compared once: many jobs are given the same ones."""
+        if one.keys() != other.keys():
+            return False
+        for dataset, columns in one.items():
+            pair = id(columns), id(other[dataset])  # of objects that the cache and the project keep
+            if pair not in self.equal:
+                self.equal[pair] = repr(columns) == repr(other[dataset])  # `==` passes over collations
+            if not self.equal[pair]:
+                return False
+        return True
+
+    def _used(self, place: Place) -> object | None:
+        if not self._keep(place):
             return None
-        self.used[place] = found
-        job: object = pickle.loads(found.job)
-        return job
+        return self._loaded(place)
+
+    def _keep(self, place: Place) -> bool:
+        if (found := self.jobs.get(place)) is not None:
+            self.used[place] = found
+        return found is not None
+
+    def _loaded(self, place: Place) -> object:
+        if place not in self.loaded:
+            self.loaded[place] = pickle.loads(self.jobs[place].job)
+        return self.loaded[place]
 
     def _remember(self, place: Place, job: object, reads: Iterable[Read], given: Given) -> None:
         self.used[place] = RememberedJob(pickle.dumps(job), tuple(reads), given, is_new=True)
@@ -182,8 +211,9 @@ def _read(file: Path, key: bytes) -> _Content:
 
 def _key(settings: str, project: Sequence[object]) -> bytes:
     """What all jobs rest on."""
+    variables = sorted((name, value) for name, value in os.environ.items() if name not in OF_THE_SHELL)
     parts = (
-        sys.version, sys.flags, sorted(os.environ.items()), os.getcwd(), os.getuid(), settings, project, _code(),
+        sys.version, sys.flags, variables, os.getcwd(), os.getuid(), settings, project, _code(),
         _installed(),
     )  # fmt: skip
     return sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()

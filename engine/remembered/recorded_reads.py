@@ -38,7 +38,6 @@ class RecordedReads:
         if not f"{text}{os.sep}".startswith(_CODE) and not text.endswith(".pyc") and text != _OWN_MEMORY:
             self.reads.add((question, text))
 
-
     def add_all(self, other: "RecordedReads") -> None:
         """Add what was read before."""
         self.reads |= other.reads
@@ -67,15 +66,18 @@ def recorded_reads() -> Iterator[RecordedReads]:
     """What the block reads. Only for a process that belongs to Penstock, since it watches all of it."""
     reads = RecordedReads()
     before = {name: getattr(os, name) for name in _WATCHED}
+    encoded = os.environ.encodekey
     _watch_openings()
     token = _RECORDING.set(reads)
     for name, question in _WATCHED.items():
         setattr(os, name, partial(_asked, before[name], question))
+    os.environ.encodekey = partial(_variable, encoded)
     try:
         yield reads
     finally:
         for name, function in before.items():
             setattr(os, name, function)
+        os.environ.encodekey = encoded
         _RECORDING.reset(token)
 
 
@@ -94,6 +96,17 @@ def _asked(function: Callable[..., Any], question: str, path: Any, *arguments: A
         reads.is_whole &= named.get("dir_fd") is None
         reads.add(LINK if named.get("follow_symlinks") is False else question, path)
     return function(path, *arguments, **named)
+
+
+OF_THE_SHELL: Final = ("_", "OLDPWD", "SHLVL")
+"""Variables that change from one command to the next: a job that asks for one is not remembered."""
+
+
+def _variable(function: Callable[[Any], Any], name: Any) -> Any:
+    reads = _RECORDING.get()
+    if reads is not None and name in OF_THE_SHELL:
+        reads.is_whole = False
+    return function(name)
 
 
 _IS_WATCHING: Final[list[bool]] = []

@@ -10,15 +10,19 @@ from typing import TypeVar
 
 from connectors.shared.store_primitives import Primitives, primitives_of
 from connectors.shared.temporary_names import temporary_name
-from connectors.storage.servers.ftplib_client import FtpClient
-from connectors.storage.servers.paramiko_client import SftpClient
 from connectors.storage.servers.server import Client, FileServer, ServerEntry
 
 T = TypeVar("T")
 
 
 def connect(server: FileServer) -> Client:
-    return SftpClient(server) if server.scheme == "sftp" else FtpClient(server)
+    if server.scheme == "sftp":
+        from connectors.storage.servers.paramiko_client import SftpClient
+
+        return SftpClient(server)
+    from connectors.storage.servers.ftplib_client import FtpClient  # imported here: no command without files on servers
+
+    return FtpClient(server)
 
 
 class ServerConnection:

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from engine.job.model.settings import Settings
 from engine.remembered import answers, job_cache
+from engine.remembered.job_cache import JobCache
+from engine.remembered.recorded_reads import recorded_reads
 
 pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
@@ -45,6 +48,11 @@ source { Jdbc { plugin_output = "c", url = "jdbc:postgresql://db/shop", user = "
   password = "${SHOP_PASSWORD:planted-secret}", table_path = "c", schema { fields { id = int } } } }
 sink { LocalFile { plugin_input = "c", path = "${lake}/customers", file_format_type = parquet } }
 """,
+    "jobs/shell.conf": """
+source { LocalFile { plugin_output = "s", path = "in/${OLDPWD:orders}.csv", file_format_type = csv
+  schema { fields { id = int } } } }
+sink { LocalFile { plugin_input = "s", path = "${lake}/shell", file_format_type = parquet } }
+""",
     "shared/columns.conf": "schema { fields { id = int, amount = int } }\n",
     "in/orders.csv": "1,10\n",
 }
@@ -54,6 +62,7 @@ sink { LocalFile { plugin_input = "c", path = "${lake}/customers", file_format_t
 def project(tmp_path, monkeypatch):
     monkeypatch.setenv("PENSTOCK_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(answers, "_SETTLED", 30_000_000)
+    monkeypatch.setattr(answers, "_SETTLED_FINE", 30_000_000)
     root = tmp_path / "project"
     for name, text in PROJECT.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -168,6 +177,7 @@ ALL_EDITS = [
     with_variable("SHOP_USER", "me"),
     with_variable("SHOP_PASSWORD", "another-planted-secret"),
     with_variable("lake", "other"),
+    with_variable("OLDPWD", "order"),
 ]
 ARGUMENTS = [(), (), (), ("--strict",), ("-i", "column=amount"), ("jobs/sums.conf",), ("--strict=types",)]
 
@@ -191,6 +201,23 @@ def test_any_edit_is_seen(project, capsys, monkeypatch, seed):
         arguments = chance.choice(ARGUMENTS)
         assert validated(capsys, *arguments) == validated(capsys, "--no-cache", *arguments), number
     assert sum(hits) > len(hits), "most jobs were in the cache"
+
+
+def test_variables_that_change_with_each_command_count_only_where_a_job_asks_for_them(project, monkeypatch):
+    monkeypatch.setenv("OLDPWD", "orders")
+    time.sleep(0.05)
+    kept = []
+    for folder in ("orders", "order"):
+        monkeypatch.setenv("OLDPWD", folder)
+        found = JobCache.of(Path.cwd(), Settings(), ())
+        kept.append(found.key)
+        with recorded_reads() as reads:
+            os.environ.get("HOME")
+        assert reads.is_whole
+        with recorded_reads() as reads:
+            os.environ.get("OLDPWD")
+        assert not reads.is_whole
+    assert kept[0] == kept[1]
 
 
 def test_a_job_with_a_secret_is_not_remembered(project, capsys, tmp_path):

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings
 from engine.job.find import find_jobs
-from engine.validation import check_jobs
+from engine.validation import check_jobs, job_workers
+from engine.validation.job_workers import JobWorkers
 
 JOB = """
 source {{ FakeSource {{ plugin_output = "t", schema {{ fields {{ id = bigint, name = string }} }} }} }}
@@ -38,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start_method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} here")
-    monkeypatch.setattr(check_jobs, "process_context", lambda: multiprocessing.get_context(request.param))
+    monkeypatch.setattr(job_workers, "process_context", lambda: multiprocessing.get_context(request.param))
     return request.param
 
 
@@ -54,14 +56,21 @@ def test_several_processes_find_what_one_does(format, folder, start_method, caps
 
 def test_the_work_is_shared(folder, start_method):
     paths = find_jobs(["."], Diagnostics())
-    known = check_jobs._in_processes(paths, Settings(), check_jobs._check, 3)
-    assert sorted(known) == list(range(len(paths)))
+    with JobWorkers(Settings(), 3) as workers:
+        found = workers.each(process_of, [(path, None) for path in paths])
+        again = workers.each(process_of, [(path, None) for path in reversed(paths)])
+    assert tuple(reversed(again)) == found, "a job comes back to the process that had it"
+
+
+def process_of(path: Path, given: None, settings: Settings, kept: dict[Path, int]) -> int:
+    time.sleep(0.01)
+    return kept.setdefault(path, os.getpid())
 
 
 def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatch, capsys):
-    parent, take = os.getpid(), check_jobs._take
-    monkeypatch.setattr(check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
-    monkeypatch.setattr(check_jobs, "process_context", lambda: multiprocessing.get_context("fork"))
+    parent, turn = os.getpid(), job_workers._turn
+    monkeypatch.setattr(job_workers, "_turn", lambda *given: {} if os.getpid() == parent else turn(*given))
+    monkeypatch.setattr(job_workers, "process_context", lambda: multiprocessing.get_context("fork"))
     assert main(["validate", "job_secret.conf", "--processes", "2"]) == 2
     out = capsys.readouterr().out
     assert "limmit = 3" in out
@@ -71,16 +80,16 @@ def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatc
 def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
     paths = find_jobs(["."], Diagnostics())
     alone = check_jobs.check_jobs(paths, Settings(), 1)
-    parent, check = os.getpid(), check_jobs._check
+    parent, compile_job = os.getpid(), check_jobs.compile_job
 
-    def deadly(path: Path, settings: Settings) -> check_jobs.CheckedJob:
+    def deadly(*given: object) -> object:
         if os.getpid() != parent:
             os._exit(9)
-        return check(path, settings)
+        return compile_job(*given)
 
-    monkeypatch.setattr(check_jobs, "_check", deadly)
+    monkeypatch.setattr(check_jobs, "compile_job", deadly)
     monkeypatch.setattr(
-        check_jobs, "process_context", lambda: multiprocessing.get_context("fork")
+        job_workers, "process_context", lambda: multiprocessing.get_context("fork")
     )  # whatever threads there are
     assert check_jobs.check_jobs(paths, Settings(), 3) == alone
 
