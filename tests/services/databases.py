@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -115,7 +116,7 @@ def postgres() -> Iterator[Database]:
         command = [str(binaries / "postgres"), "-D", str(data), "-h", "127.0.0.1", "-p", str(port), "-k", str(folder),
                    "-c", "fsync=off", "-c", "timezone=Asia/Kathmandu", "-c", "wal_level=logical",
                    "-c", "max_replication_slots=30", "-c", "max_wal_senders=30"]  # fmt: skip
-        with _running(command, log, user, port) as restart:
+        with _running(command, log, user, port, ends_at=signal.SIGQUIT) as restart:
             url = f"jdbc:postgresql://127.0.0.1:{port}/postgres"
             yield Database("postgres", url, "penstock", PASSWORD, port, restart)
 
@@ -161,7 +162,12 @@ def sqlite(tmp_path: Path) -> Database:
 
 @contextmanager
 def _running(
-    command: Sequence[str], log: Path, user: str | None, port: int, again: Sequence[str] | None = None
+    command: Sequence[str],
+    log: Path,
+    user: str | None,
+    port: int,
+    again: Sequence[str] | None = None,
+    ends_at: signal.Signals = signal.SIGKILL,
 ) -> Iterator[Any]:
     """Runs the server; yields what kills it and starts it again."""
     running = [start(command, log, user)]
@@ -184,7 +190,7 @@ def _running(
     try:
         yield restart
     finally:
-        stop(running[0])
+        stop(running[0], ends_at)
 
 
 @contextmanager

@@ -41,9 +41,9 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], l
         time.sleep(0.05)
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """At once: its data is thrown away."""
-    process.send_signal(signal.SIGQUIT)
+def stop(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGKILL) -> None:
+    """At once: its data is thrown away. `by`: of a server with processes of its own, the signal that it ends them at."""
+    process.send_signal(by)
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:

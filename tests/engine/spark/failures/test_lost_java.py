@@ -89,3 +89,27 @@ def test_java_that_is_killed_after_the_decision_names_resume(mariadb, tmp_path):
     )  # fmt: skip
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert mariadb.rows("select count(*) from t where id <> -1") == [(5,)]
+
+
+@pytest.mark.parametrize(("said", "waits"), [("a row does not fit", []), ("java.lang.OutOfMemoryError: heap", [2.0])])
+def test_java_is_waited_for_only_where_it_may_be_ending(spark, monkeypatch, said, waits):
+    """A job that failed says so at once: Java has answered, and goes on."""
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkException
+
+    from engine.spark.failures.lost_java import exit_of_java
+
+    waited = []
+
+    class Process:
+        def wait(self, seconds):
+            waited.append(seconds)
+
+        def poll(self):
+            return None
+
+    monkeypatch.setattr(SparkContext._gateway, "proc", Process())
+    with pytest.raises(PySparkException) as caught:
+        spark.sql(f"select raise_error('{said}')").collect()
+    assert exit_of_java(caught.value) is None
+    assert waited == waits
