@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
 SECRET_KEY: Final = "planted-secret-key-5d11"
 """No output, file or plan may show it."""
-JARS: Final = (
-    "org.apache.hadoop:hadoop-aws:3.4.2",
-    "software.amazon.awssdk:bundle:2.29.52",
-    "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2",
-)
+JARS: Final = ("org.apache.hadoop:hadoop-aws:3.4.2", "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2")
+SDK: Final = "software.amazon.awssdk:bundle:2.29.52"
 
 
 @dataclass(eq=False)
@@ -114,8 +111,13 @@ def s3() -> Iterator[Store]:
 
 @pytest.fixture(scope="session")
 def s3_spark(spark: "SparkSession") -> "SparkSession":
-    """The shared session, with the jars of S3: 640 MB that only these tests load."""
-    from engine.spark.starting.jars import add_alone
+    """The shared session, with the jars of S3. That of Amazon's SDK, 640 MB, is only put on the driver's class path, on
+    which the tasks of a local session are too: Spark would copy it for them."""
+    from engine.spark.starting.jars import add_alone, jar_files
+
+    jvm: Any = spark.sparkContext._jvm
+    for path in jar_files(spark, SDK):
+        jvm.Thread.currentThread().getContextClassLoader().addURL(jvm.java.io.File(path).toURI().toURL())
 
     for jar in JARS:
         add_alone(spark, jar)
