@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,10 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedC
 """Without Java's optimizing compiler, which takes most of the CPU time where code runs once; options of a command win.
 With one compiler, Java would have a cache for 48 MB of code, fill it, and compile all code again and again. The serial
 collector has no threads that work beside the tests."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+"""Where an image sets that variable, each process would compile what changed since `.ci/venv`, and each of the tests'
+processes would rewrite the assertions of all test files."""
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers: tables would be cut to the terminal's width
 settings.register_profile("any_speed", deadline=None)  # several processes share the cores
 settings.load_profile("any_speed")
