@@ -42,7 +42,7 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], l
 
 
 def stop(process: subprocess.Popen[bytes], by: signal.Signals = signal.SIGKILL) -> None:
-    """At once: its data is thrown away. `by`: of a server with processes of its own, the signal that it ends them at."""
+    """At once: its data is thrown away. `by`: what a server with processes of its own ends them at."""
     process.send_signal(by)
     try:
         process.wait(5)

@@ -22,7 +22,9 @@ _OUT_OF_MEMORY: Final = 52
 """The exit code of Spark where Java has thrown an OutOfMemoryError."""
 _SECONDS: Final = 2.0
 """How long a process that was killed may take to be seen as ended."""
-_ENDS: Final = re.compile(r"java\.lang\.\w*Error\b|SparkContext was shut ?down|stopped SparkContext|Shutdown in progress")
+_ENDS: Final = re.compile(
+    r"java\.lang\.\w*Error\b|SparkContext was shut ?down|stopped SparkContext|Shutdown in progress"
+)
 """What Java says of a job while it ends: Spark ends it after errors like that of memory, which fail the job first."""
 
 
