@@ -13,6 +13,7 @@ from connectors.files.foreign_files import OVERWRITE_FOREIGN_FILES
 from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
 from connectors.interface.source import STREAM
+from connectors.shared.loose_json import LOCALE
 
 FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary", "avro")
 CODECS: Final = (
@@ -428,6 +429,8 @@ def reader_options(options: Options) -> dict[str, str]:
         found["multiLine"] = str(options.flag("multi_line")).lower()
     if kind == "json" and options.string("encoding").lower() != "utf-8":
         found.setdefault("lineSep", "\n")  # Spark does not know how other character sets end a line
+    if kind == "json" and options.seatunnel is None and not any(map(options.get, ("date_format", "datetime_format"))):
+        found["locale"] = LOCALE  # where a pattern is given, names of months are those of the default one
     if kind == "xml":
         found.pop("multiLine", None)
         found["rowTag"] = options.optional_string("xml_row_tag") or "RECORD"

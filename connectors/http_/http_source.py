@@ -9,7 +9,7 @@ from catalog.quoting import quote, quote_text
 from catalog.secret_names import redacted_text
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import STRING, DataType, Decimal, Field, Struct
+from catalog.types.datatypes import STRING, Field, Struct
 from catalog.types.typenames import to_ddl
 from connectors.http_.http_options import HTTP_OPTIONS
 from connectors.http_.http_pages import row_texts
@@ -20,7 +20,7 @@ from connectors.http_.staged_lines import staged_lines
 from connectors.interface.schema_option import declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsStreaming
-from connectors.shared.loose_json import as_text, unrounded, whole_decimal, would_be_rounded
+from connectors.shared.loose_json import LOCALE, as_text, unrounded, would_be_rounded
 from connectors.shared.tolerated import report_without_effect
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ class HttpSource(Source, SupportsStreaming):
         row = Struct(tuple(Field(column.name, column.type) for column in columns))
         column = columns[0].name if is_text else None
         lines = staged_lines(spark, row_texts(task.options, column, row, needs_fields=_needs_fields(task.options)))
-        texts = [Column(column.name, _read_type(column.type, task.options)) for column in columns]
-        parsed = f"from_json(value, {quote_text(columns_to_ddl(texts))}, map('mode', 'FAILFAST')) as row"
+        texts = [Column(column.name, as_text(column.type)) for column in columns]
+        settings = f"map('mode', 'FAILFAST', 'locale', '{LOCALE}')"
+        parsed = f"from_json(value, {quote_text(columns_to_ddl(texts))}, {settings}) as row"
         names = [column.name for column in columns] if task.columns is None else task.columns
         by_name = {column.name: column for column in columns}
         typed = (f"{_value(by_name[name], task.options)} as {quote(name)}" for name in names)
@@ -94,10 +95,6 @@ class HttpSource(Source, SupportsStreaming):
 def _needs_fields(options: Options) -> bool:
     """Whether each declared field must be in some row; SeaTunnel reads what is missing as NULL."""
     return str(options.get("missing_columns")).lower() != "allow" and options.seatunnel is None
-
-
-def _read_type(type: DataType, options: Options) -> DataType:
-    return whole_decimal(type) if isinstance(type, Decimal) and would_be_rounded(type, options) else as_text(type)
 
 
 def _value(column: Column, options: Options) -> str:

@@ -37,6 +37,7 @@ from catalog.types.typenames import to_ddl
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
 from connectors.jdbc.describe import describe_query, describe_table, exact_text, folded_columns
+from connectors.jdbc.old_times import is_sure
 from connectors.jdbc.partitions import Partitioning, Partitions, partitions_of
 from connectors.jdbc.table_names import relative_to
 from connectors.shared.java_names import java_named
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _MYSQL_CASTS: Final = {"string": "char", "int": "signed", str(Decimal(20, 0)): "unsigned"}
+_TIMES: Final = {"``": (DATE, TIMESTAMP_NTZ), '""': (DATE, TIMESTAMP, TIMESTAMP_NTZ)}
+"""Types that are read as texts where the job asks for it. The text of a `timestamp` of MySQL is in the zone of the
+connection, and it begins in 1970."""
 _WITHOUT_FILTERS: Final = {"pushDownPredicate": "false", "pushDownAggregate": "false"}
 _CATALOG_CLASS: Final = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
@@ -61,6 +65,7 @@ class Reading:
     fetch_size: int = 10_000
     partitioning: Partitioning | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    times_as_text: bool = False
 
     def as_query(self, database: Database, columns: Iterable[str] = ()) -> str:
         where = f" where {self.where}" if self.where else ""
@@ -81,7 +86,7 @@ def describe(spark: "SparkSession", reading: Reading) -> CatalogTable:
 
 def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_lossless: bool = True) -> "DataFrame":
     """The rows with the columns and types of `declared`, or of the database if that table is open. `is_lossless`: a
-    value that a declared type changes is an error."""
+    value that a declared type or the driver changes is an error."""
     with connected(spark, reading.connection) as database:
         table = _described(spark, database, reading)
         wanted = table if declared.is_open else declared
@@ -94,9 +99,13 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_
             df = None
             if _can_read_by_catalog(reading) and not partitions.predicates and not folded:
                 df = _by_catalog(spark, database, reading, partitions)
-            if df is None or _to_cast(df, table):
+            if df is None or _to_cast(df, table, reading):
                 df = _by_query(spark, database, reading, table, wanted, partitions=partitions, folded=folded)
     natural = CatalogTable.of("natural", columns_of(df.schema))
+    if is_lossless and database.dialect.quotes == "``":
+        named = (natural.column(column.name) for column in wanted.columns)
+        if condition := is_sure((column for column in named if column is not None), database.dialect.name):
+            df = df.where(condition)
     own = {column.name.lower(): column.type for column in table.columns}  # the driver may read them as other ones
     return df.selectExpr(
         *(
@@ -219,9 +228,9 @@ def _by_query(
     if not database.dialect.reads_by_catalog:
         schema = columns_to_ddl(_as_stored(column) for column in wanted.columns)
         reader = reader.option("customSchema", schema)
-    elif reading.table is not None or database.dialect.quotes == "``":
+    elif reading.table is not None or database.dialect.quotes == "``" or reading.times_as_text:
         plain = reader.option("dbtable", f"({reading.as_query(database)}) penstock_read").load()
-        if (to_cast := _to_cast(plain, table)) or reading.table is not None:
+        if (to_cast := _to_cast(plain, table, reading)) or reading.table is not None:
             columns = tuple(_cast_columns(database, table, to_cast, folded, exact))
     source = f"({reading.as_query(database, columns)}) penstock_read"
     if not partitions.predicates:
@@ -247,7 +256,7 @@ def _options(reading: Reading) -> dict[str, str]:
     return {**reading.connection.spark_options(), **reading.settings, **own}
 
 
-def _to_cast(df: "DataFrame", table: CatalogTable) -> Mapping[str, str]:
+def _to_cast(df: "DataFrame", table: CatalogTable, reading: Reading) -> Mapping[str, str]:
     """Columns, in lower case, whose values do not all fit the type of Spark's reader, and a database type that holds
     them."""
     natural = CatalogTable.of("natural", columns_of(df.schema))
@@ -255,7 +264,8 @@ def _to_cast(df: "DataFrame", table: CatalogTable) -> Mapping[str, str]:
         column for column in table.columns if (there := natural.column(column.name)) and there.type != column.type
     ]
     dates = {column.name.lower() for column in natural.columns if column.type == DATE}
-    return {
+    times = _TIMES.get(reading.connection.dialect.quotes, ()) if reading.times_as_text else ()
+    return {column.name.lower(): str(STRING) for column in natural.columns if column.type in times} | {
         column.name.lower(): str(column.type)
         for column in differing
         if column.type in (STRING, Decimal(20, 0)) or (column.type == INT and column.name.lower() in dates)

@@ -10,6 +10,7 @@ from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
 from connectors.jdbc.connection import CONNECTION_OPTIONS, connection_of
 from connectors.jdbc.known_dialects import dialect_of
+from connectors.jdbc.old_times import EXACT_TIMES
 from connectors.jdbc.partitions import Partitioning
 from connectors.jdbc.reading import Reading
 from connectors.jdbc.table_location import check_place
@@ -53,6 +54,13 @@ SOURCE_OPTIONS: Final = (
         minimum=1,
     ),
     Option("fetch_size", OptionType.INTEGER, "Rows that the driver fetches at a time.", default=10_000, minimum=0),
+    Option(
+        EXACT_TIMES,
+        OptionType.BOOLEAN,
+        "Whether the database writes dates and times as texts, which Spark reads: what is before 1582-10-25 is then "
+        "what the database has. Slower, and filters on these columns are not pushed into the database.",
+        default=False,
+    ),
     *(Option(name, OptionType.ANY, _NO_EFFECT + reason) for name, reason in _WITHOUT_EFFECT),
     INCREMENTAL,
     SCHEMA_OPTION,
@@ -131,6 +139,7 @@ def reading_of(options: Options, cores: int) -> Reading:
         _condition(options.optional_string("where_condition")),
         options.integer("fetch_size"),
         partitioning,
+        times_as_text=options.flag(EXACT_TIMES),
     )
 
 

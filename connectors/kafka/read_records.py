@@ -27,7 +27,7 @@ from connectors.kafka.protobuf_records import (
 )
 from connectors.records.avro.schemas import columns_of_avro
 from connectors.records.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
-from connectors.shared.loose_json import as_text, is_unreadable, read_text
+from connectors.shared.loose_json import LOCALE, as_text, is_unreadable, read_text
 from connectors.shared.select_sql import select_sql
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ _NATIVE_EXPRESSIONS: Final = {
 }
 _MARKS: Final = tuple(Column(name, STRING) for name in MARKS)
 _MALFORMED: Final = "__malformed"
+_JSON_SETTINGS: Final = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}', 'locale', '{LOCALE}')"
 
 
 def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
@@ -155,14 +156,14 @@ def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "Dat
     if kind == "json":
         stored = [Column(column.name, as_text(column.type)) for column in columns]
         ddl = columns_to_ddl([*stored, Column(_MALFORMED, STRING)])
-        settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
+        settings = _JSON_SETTINGS
         split = select_sql(texts, ["*", f"from_json(__text, {quote_text(ddl)}, {settings}) as __in"])
-        made = _typed_json(columns)
+        made = _typed_json(columns, options)
     elif kind == CONNECT_JSON:
-        split, made = _connect_json(texts, options, columns), _typed_json(columns)
+        split, made = _connect_json(texts, options, columns), _typed_json(columns, options)
     else:
         split = select_sql(texts, ["*", f"{_split(options, len(columns))} as __in"])
-        made = _typed_texts(columns)
+        made = _typed_texts(columns, options)
     return select_sql(split, ["*", f"{made.error} as __error", f"{made.struct} as __row"])
 
 
@@ -171,7 +172,7 @@ def _connect_json(texts: "DataFrame", options: Options, columns: list[Column]) -
     row = columns_to_ddl([Column(column.name, as_text(column.type)) for column in columns])
     is_wrapped = options.flag("value_converter_schema_enabled")
     text = "__text" if is_wrapped else "concat('{\"payload\":', __text, '}')"
-    settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
+    settings = _JSON_SETTINGS
     is_many = f"startswith(ltrim(get_json_object({text}, '$.payload')), '[')"
     one = f"from_json({text}, {quote_text(f'payload struct<{row}>, {_MALFORMED} string')}, {settings})"
     many = f"from_json({text}, {quote_text(f'payload array<struct<{row}>>, {_MALFORMED} string')}, {settings})"
@@ -184,14 +185,15 @@ def _connect_json(texts: "DataFrame", options: Options, columns: list[Column]) -
     return select_sql(each, ["*", f"if(__entry.payload is null, null, {made}) as __in"])
 
 
-def _typed_json(columns: list[Column]) -> _Parsed:
+def _typed_json(columns: list[Column], options: Options) -> _Parsed:
+    rounds = options.seatunnel is not None
     is_broken = f"__in is null or __in.{_MALFORMED} is not null"
     errors = [f"when {is_broken} then 'it is not a JSON object of these columns'"]
-    errors += [_unfit(c, is_unreadable(f"__in.{quote(c.name)}", c.type)) for c in columns]
+    errors += [_unfit(c, is_unreadable(f"__in.{quote(c.name)}", c.type, rounds=rounds)) for c in columns]
     return _Parsed(_struct({c.name: read_text(f"__in.{quote(c.name)}", c.type) for c in columns}), _case(errors))
 
 
-def _typed_texts(columns: list[Column]) -> _Parsed:
+def _typed_texts(columns: list[Column], options: Options) -> _Parsed:
     """Values of arrays, maps and structs are read strictly: one that cannot be read fails the job."""
     values, errors = (
         {},
@@ -199,7 +201,9 @@ def _typed_texts(columns: list[Column]) -> _Parsed:
     )
     for index, column in enumerate(columns):
         text, is_nested = f"get(__in, {index})", isinstance(column.type, Array | Map | Struct)
-        values[column.name] = from_text(text, column.type, Formats(is_lenient=not is_nested))
+        values[column.name] = from_text(
+            text, column.type, Formats(is_lenient=not is_nested, is_exact=options.seatunnel is None)
+        )
         if not is_nested:
             is_unfit = f"(nullif({text}, '') is not null and {values[column.name]} is null)"
             errors.append(_unfit(column, is_unfit))

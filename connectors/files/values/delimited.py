@@ -25,12 +25,15 @@ from catalog.types.datatypes import (
     VOID,
     Array,
     DataType,
+    Decimal,
     Map,
     Struct,
     Time,
 )
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
+from connectors.files.values.time_texts import iso_day
+from connectors.shared.loose_json import is_whole_time, raise_unfit, whole_decimal
 
 FIELD_DELIMITER: Final = "\x01"
 
@@ -38,13 +41,15 @@ FIELD_DELIMITER: Final = "\x01"
 @dataclass(frozen=True, slots=True)
 class Formats:
     """Patterns of dates, timestamps and times (None: ISO), the text of NULL, and whether unreadable values are NULL
-    (where their rows are dropped, a filter finds them so)."""
+    (where their rows are dropped, a filter finds them so). `is_exact`: a decimal that would be rounded is unreadable,
+    and so is a date with a time of day."""
 
     date: str | None = None
     timestamp: str | None = None
     time: str | None = None
     null: str | None = None
     is_lenient: bool = False
+    is_exact: bool = True
 
     @classmethod
     def of(cls, options: Options) -> "Formats":
@@ -55,6 +60,7 @@ class Formats:
             options.optional_string("time_format"),
             options.optional_string("null_format"),
             mode is not None and str(mode).lower() in ("null", "drop"),
+            options.seatunnel is None,
         )
 
 
@@ -114,13 +120,26 @@ def _parsed(text: str, type: DataType, formats: Formats, level: int) -> str:
     if type == DATE and formats.date:
         return f"{'try_to_date' if formats.is_lenient else 'to_date'}({text}, {quote_text(formats.date)})"
     if type == DATE:
-        return f"{cast}({_iso_day(text)} as date)"
+        day = iso_day(text)
+        return _exactly(f"{cast}({day} as date)", is_whole_time(day, DATE), text, type, formats)
     if type in (TIMESTAMP, TIMESTAMP_NTZ) and formats.timestamp not in (None, "yyyy-MM-dd HH:mm:ss"):
         parse = "try_to_timestamp" if formats.is_lenient else "to_timestamp"
         return f"{parse}({text}, {quote_text(str(formats.timestamp))})"
     if type in (TIMESTAMP, TIMESTAMP_NTZ):
-        return f"{cast}({_iso_day(text)} as {to_ddl(type)})"
-    return f"{cast}(trim({text}) as {to_ddl(type)})"
+        return f"{cast}({iso_day(text)} as {to_ddl(type)})"
+    plain = f"{cast}(trim({text}) as {to_ddl(type)})"
+    if not isinstance(type, Decimal):
+        return plain
+    whole = f"try_cast(trim({text}) as {to_ddl(whole_decimal(type))})"
+    return _exactly(plain, f"try_cast(trim({text}) as {to_ddl(type)}) = {whole}", text, type, formats)
+
+
+def _exactly(value: str, is_exact: str, text: str, type: DataType, formats: Formats) -> str:
+    """The value, but for texts that Spark would cut to one of the type: they are unreadable, as those that say none."""
+    if not formats.is_exact:
+        return value
+    cut = "null" if formats.is_lenient else raise_unfit(text, Column("value", type))
+    return f"if({text} is null or {is_exact} or try_cast({text} as {to_ddl(type)}) is null, {value}, {cut})"
 
 
 def to_text(value: str, type: DataType, formats: Formats, level: int = 1) -> str:
@@ -169,9 +188,3 @@ def _separator(level: int) -> str:
 
 def _split(text: str, level: int) -> str:
     return f"split({text}, {_separator(level)}, -1)"
-
-
-def _iso_day(text: str) -> str:
-    """`2024/01/02` and `2024.01.02` as `2024-01-02`."""
-    pattern = quote_text(r"^(\d{4})[./](\d{1,2})[./](\d{1,2})")
-    return f"regexp_replace(trim({text}), {pattern}, '$1-$2-$3')"

@@ -17,7 +17,7 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import DOUBLE, FLOAT, MAX_PRECISION, STRING, DataType, Decimal
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
-from connectors.shared.loose_json import raise_unfit, whole_decimal, would_be_rounded
+from connectors.shared.loose_json import raise_unfit, whole_decimal, whole_type, would_be_rounded
 
 _GROUPED: Final = r"^\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 _WITH_COMMA: Final = r"^\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?([eE][+-]?\d+)?\s*$"
@@ -33,13 +33,13 @@ def is_read_from_text(type: DataType, options: Options) -> bool:
 def text_type(type: DataType, options: Options) -> DataType:
     """The type in which Spark reads a column of such files, or of JSON."""
     if is_read_whole(type, options):
-        assert isinstance(type, Decimal)
-        return whole_decimal(type)
+        return whole_type(type, has_pattern=bool(options.get("date_format")))
     return STRING if is_read_from_text(type, options) else type
 
 
 def is_read_whole(type: DataType, options: Options) -> bool:
-    """Whether decimals of this type are read from JSON files with as many digits as there may be."""
+    """Whether decimals of this type, or in it, are read from JSON files with as many digits as there may be, and dates
+    as texts."""
     return file_format(options) == "json" and would_be_rounded(type, options)
 
 

@@ -105,7 +105,7 @@ def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Col
             columns.append(name if value == name else f"{value} as {name}")
             continue
         columns.append(f"{converted} as {name}")
-        if not isinstance(type, Array | Map | Struct):
+        if not isinstance(type, Array | Map | Struct) or is_read_whole(type, options):
             is_null = f"{name if is_read_whole(type, options) else _unblank(value)} is null"
             fits.append(f"({is_null} or {converted} is not null)")
     df = without_malformed(df, in_files, fits, options)

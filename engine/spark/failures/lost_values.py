@@ -19,6 +19,9 @@ def lost_value(causes: Iterable[ErrorCause], node: AnyNode) -> RunError | None:
     if text is None:
         return None
     facts = json.loads(text.removeprefix(LOST_VALUE))
+    if reason := facts.get("reason"):
+        message = f"a value of `{facts['column']}` {reason} (in `{node.name}`)"
+        return run_error("PEN5463", message, node.span, facts["remedy"])
     name, value = quote_name(facts["column"]), str(facts.get("value") or "")
     what = f"the value {value[:_MOST_SHOWN]} of `{facts['column']}`" if value else f"a value of `{facts['column']}`"
     message = f"{what}{_row(facts.get('row'))} is {facts['source']}, and does not fit {facts['target']} without loss"

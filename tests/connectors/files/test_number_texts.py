@@ -77,6 +77,44 @@ def test_a_decimal_is_not_rounded_to_the_digits_of_its_column(spark, tmp_path, c
     assert "declare a decimal with more digits behind the point, and round it in the query" in err
 
 
+NESTED = {
+    "list": ("array<decimal(10,2)>", "[1.5, {}]", [Decimal("1.50"), Decimal("1.25")]),
+    "part": ("struct<a:decimal(10,2),b:array<struct<c:decimal(4,1)>>>", '{{"a": {}, "b": [{{"c": 2.5}}, null]}}', None),
+    "map": ("map<string,decimal(10,2)>", '{{"k": {}, "none": null}}', {"k": Decimal("1.25"), "none": None}),
+    "days": ("array<date>", '["2024-01-31", "{}"]', None),
+}
+
+
+@pytest.mark.parametrize("name", [*NESTED])
+def test_a_nested_value_of_json_is_not_cut(spark, tmp_path, name):
+    type, text, expected = NESTED[name]
+    whole, cut = ("2024-02-01", "2024-02-01 10:00:00") if name == "days" else ("1.25", "1.255")
+    values = [text.format(whole), "null", text.format(cut)]
+    lines = [f'{{"id": {id}, "v": {value}}}\n' for id, value in enumerate(values)]
+    source = {"path": str(tmp_path / "in.json"), "file_format_type": "json"}
+    source["schema"] = {"fields": {"id": "int", "v": type}}
+    (tmp_path / "in.json").write_text("".join(lines[:2]))
+    rows = sorted(read(spark, **source).collect())
+    assert expected is None or [row.v for row in rows] == [expected, None]
+    assert read(spark, **source).selectExpr("typeof(v) t").first().t == type
+    (tmp_path / "in.json").write_text("".join(lines))
+    with pytest.raises(Exception, match=r"penstock\.unfit_value"):
+        read(spark, **source).collect()
+    assert [row.v is None for row in sorted(read(spark, **source, on_malformed="null").collect())] == [
+        False,
+        True,
+        True,
+    ]
+    assert sorted(row.id for row in read(spark, **source, on_malformed="drop").collect()) == [0, 1]
+
+
+def test_a_comma_in_a_text_of_json_is_not_left_out_of_a_decimal(spark, tmp_path):
+    (tmp_path / "in.json").write_text('{"d": "1.10"}\n{"d": "-2"}\n{"d": "0E-10"}\n{"d": 1e1}\n{"d": "1,10"}\n')
+    source = {"path": str(tmp_path / "in.json"), "file_format_type": "json", "on_malformed": "null"}
+    df = read(spark, **source, schema={"fields": {"d": "decimal(10,2)"}})
+    assert [row.d and float(row.d) for row in df.collect()] == [1.1, -2.0, 0, 10.0, None]
+
+
 def test_a_value_is_looked_for_below_the_header_and_in_its_own_column(spark, tmp_path, capsys):
     (tmp_path / "in.csv").write_text("amount,id\n1.5,1\namount,id\n")
     job, more = tmp_path / "job.conf", ", csv_use_header_line = true, csv_columns_by_name = true"

@@ -218,6 +218,12 @@ def test_a_decimal_of_a_response_is_not_rounded(spark, folder, capsys):
     assert "does not fit the schema: `amount` is `2.505`, and not decimal(10,2)" in err
     assert "declare a decimal with more digits behind the point" in err
     assert "on_malformed" not in err
+    nested = 'schema { fields { id = int, parts = "array<decimal(10,2)>", day = date } }'
+    for parts, day in (("[2.505]", "2024-01-01"), ("[2.5]", "2024-01-01T10:00:00")):
+        answer = f'[{{"id": 1, "parts": {parts}, "day": "{day}"}}]'
+        with service(lambda request, answer=answer: answer) as there:
+            assert main(["run", job_of(folder, f'url = "{there.url}", {nested}')]) == 1
+        assert "does not fit the schema: `" in capsys.readouterr().err
 
 
 @pytest.mark.spark

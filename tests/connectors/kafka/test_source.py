@@ -117,6 +117,30 @@ def test_values_are_read_strictly_in_their_types(spark, tmp_path, kafka):
     assert (None,) * 8 in found
 
 
+CUT = [
+    ("format = json", 'd = "decimal(10,2)"', '{{"d": {}}}', "1.25", "1.255"),
+    ("format = json", 'd = "decimal(10,2)"', '{{"d": "{}"}}', "1.25", "1,25"),
+    ("format = json", 'd = "array<struct<x: decimal(10,2)>>"', '{{"d": [{{"x": {}}}]}}', "1.25", "1.255"),
+    ("format = json", "d = date", '{{"d": "{}"}}', "2024-05-01", "2024-05-01 10:00:00"),
+    ("format = text", 'd = "decimal(10,2)", e = int', "{},1", "1.25", "1.255"),
+    ("format = csv", "d = date, e = int", "{},1", "2024-05-01", "2024-05-01 10:00:00"),
+]
+
+
+def test_no_value_of_a_record_is_cut_to_its_type(spark, tmp_path, kafka):
+    """Digits behind the point, the time behind a date; under SeaTunnel's rules they are cut."""
+    for format, fields, record, whole, cut in CUT:
+        name = kafka.topic()
+        kafka.send(name, [record.format(whole), record.format(cut)])
+        given = f"start_mode = earliest, {format}, format_error_handle_way = mark"
+        found = rows(spark, tmp_path, reading(kafka, name, given, f"schema {{ fields {{ {fields} }} }}"))
+        errors = sorted(str(row[-2]) for row in found)
+        assert errors[0] == "None", (format, fields)
+        assert errors[1].startswith(("the value of `d` is not", "it is not a JSON object")), (format, fields, errors)
+    job = reading(kafka, name, "start_mode = earliest, format = csv", "schema { fields { d = date, e = int } }")
+    assert len(rows(spark, tmp_path, job, compat=Compat.SEATUNNEL_2)) == 2
+
+
 BAD = ['{"id": 1.5, "name": "x"}', "{not json", '{"id": [1]}', "[]", ""]
 
 
