@@ -70,10 +70,10 @@ def stage(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: Jdb
     another run writes."""
     with connected(spark, plan.connection) as database:
         ledger.ensure(database)
-        if ledger.is_committed(database, prepared):
-            if describe_table(database, prepared.target) is not None:
-                return prepared
-            ledger.forget_commit(database, prepared)  # of a table that was dropped with its rows
+        if describe_table(database, prepared.target) is None:
+            ledger.forget_commit(database, prepared)  # of a table that was dropped with its rows, whatever they were
+        elif ledger.is_committed(database, prepared):
+            return prepared
         _lock(spark, database, prepared)
     try:
         return _staged(spark, df, plan, prepared)

@@ -7,6 +7,7 @@ normal run has one of each kind; the whole table is behind `soak`.
 
 import json
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -276,9 +277,7 @@ def check(world: World) -> None:
             assert world.ids() == before
             return
         world.run(job, state)
-        arrived = {int(id) for path in (world.folder / "in").iterdir() for id in ids_in(path)}
-        is_work = case.mode == "stream" or case.event in REPEATED
-        assert set(world.ids()) >= (arrived if is_work and "dropped" not in case.event else set(case.ids))
+        assert set(world.ids()) >= set(sent(world))
         return
     if case.code is not None:
         with pytest.raises(PenstockError) as refused:
@@ -289,6 +288,16 @@ def check(world: World) -> None:
     else:
         assert world.run(job, state) == len(case.ids) - len(before)
         assert world.ids() == case.ids
+
+
+def sent(world: World) -> Iterable[int]:
+    """The ids that must be in a topic at the end."""
+    case = world.case
+    if case.event == "target restored" and case.mode == "stream":
+        return {4}  # a topic is not restored but made anew: it holds what is sent from then on
+    if "dropped" not in case.event and (case.mode == "stream" or case.event in REPEATED):
+        return (int(id) for path in (world.folder / "in").iterdir() for id in ids_in(path))
+    return case.ids
 
 
 REPEATED = ("state deleted", "state restored", "id reused", "id reused by another plan")
