@@ -36,8 +36,18 @@ _IN_PARENTHESES: Final = re.compile(r"\(\s*([\w.-]+)\s*=\s*(\\*\"[^\"]*\"|[^()]*
 _AFTER_SEMICOLON: Final = re.compile(r"[;?]\s*([\w. -]+?)\s*=\s*(\{(?:[^}]|\}\})*(?:\}|\Z)|(?:[^;\\]|\\.?)*)")
 _AFTER_AMPERSAND: Final = re.compile(r"[?&]\s*([\w.%-]+)=([^&]*)")
 _AFTER_ANY: Final = re.compile(r"[/:;?&,(#\s]\s*([\w.-]+)\s*=(.*?)(?=[;&,)(]\s*[\w.-]+\s*=|\Z)", re.DOTALL)
-_BEFORE_PASSWORD: Final = re.compile(r"//[^/:@\s]*:(?!\d+(?:[/?#,]|\Z))")
+_BEFORE_PASSWORD: Final = re.compile(r"//[^/:@\s]*?(?::|%3[aA])(?!\d+(?:[/?#,]|\Z))")
 _JDBC_BEFORE_PASSWORD: Final = re.compile(r"://[^/:@\s]*:(?!\d+,)")
+_NO_PORT: Final = re.compile(
+    r"(?<=:)//(?:\[[^\]/]*\]|[^/:@?#;\s\[\]]+):(?!port\b|[$<{%*])(?=[^\s/?#;,]*[a-z])([^\s/?#;,]+)", re.IGNORECASE
+)
+"""What stands where a port is, and is none."""
+_NO_ADDRESS: Final = re.compile(r"(?<=:)//(?=\[(?![\da-f:.%]+\])[^\s/]*[a-z\d])", re.IGNORECASE)
+"""A bracket that holds no address of IPv6."""
+_LOGIN: Final = re.compile(
+    r"(?!mailto:|jdbc:|[\w+.-]+:/)[^\s/:@{}$()\"'`,;]+:([^\s]+)@[^\s@/:]+(?::\d+)?", re.IGNORECASE
+)
+"""A URL without its scheme: `me:tiger@db:9200`."""
 _PAIRS: Final = re.compile(r"[\w. -]+=[^;\n]*(?:;[^\n]*)?")
 _PAIR: Final = re.compile(r"(?:\A|;)\s*([\w. -]+?)\s*=\s*(\{(?:[^}]|\}\})*\}|\"[^\"]*\"|'[^']*'|[^;]*)")
 """What .NET and ODBC call a connection string, such as those of Azure: `AccountName=a;AccountKey=b;…`."""
@@ -47,6 +57,8 @@ _LONE_USER: Final = re.compile(r"https?://([^/:@?#\s]+|[^/.:@?#\s]+/[^:@?#\s]*)@
 
 def without_secrets(text: str, hidden: Callable[[str], str], is_secret: IsSecret) -> str:
     """The text with each secret of a connection text in it replaced by what `hidden` makes of it."""
+    if "@" in text and _LOGIN.fullmatch(text):
+        return _replaced(text, [*_matched(_LOGIN, text)], hidden)
     if ";" in text and "=" in text and _PAIRS.fullmatch(text):
         return _replaced(text, [*_named(_PAIR, text, is_secret)], hidden)
     if "//" not in text and "jdbc:" not in text.lower():
@@ -83,6 +95,10 @@ def _ranges(url: str, is_secret: IsSecret) -> list[Range]:
     if kind is None:
         return []
     name = kind["name"].lower()
+    if opened := _NO_ADDRESS.search(url):
+        return [(opened.end(), len(url))]
+    if (port := _NO_PORT.search(url)) and "@" not in url:
+        return [(port.start(1), len(url))]
     if not kind["jdbc"]:
         return [
             *_password(_BEFORE_PASSWORD, url, len(url)),

@@ -20,6 +20,7 @@ from catalog.secret_names import (
     redacted_mapping,
     redacted_text,
     secret_parts,
+    stars,
 )
 
 _SHORTEST: Final = 4
@@ -109,6 +110,20 @@ class Masks:
             else:
                 text = re.sub(secret_pattern(secret), HIDDEN, text)
         return self._without_cut(text)
+
+    def starred(self, text: str) -> str:
+        """The text with a star for each character of the session's secrets, so that columns do not shift."""
+        for secret in self._found(text):
+            is_joined = secret in self._joined
+            pattern = re.escape(secret) if is_joined else secret_pattern(secret)
+            text = re.sub(pattern, lambda match: stars(match[0]), text, flags=re.IGNORECASE if is_joined else 0)
+        return text
+
+    def add_rest(self, value: str) -> None:
+        """Mask what stands after the key of a secret, also in the pieces that HOCON makes of it."""
+        self.add(value.strip("\"'"))
+        for piece in _PIECE.findall(value):
+            self.add(piece)
 
     def _found(self, text: str) -> list[str]:
         """The secrets in a text, the longest first. A job may have changed the case of a variable's value."""

@@ -8,7 +8,8 @@ wherever they appear, such as in the message of a driver.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
@@ -17,14 +18,14 @@ from catalog.connection_texts import without_secrets
 HIDDEN: Final = "******"
 
 _PARTS: Final = re.compile(
-    r"password|passwd|passphrase|passcode|pwd|secret|credential|token(?!i[sz])"
+    r"pas+w|passphrase|passcode|pwd|pswd|kennwort|contrasen|motdepasse|secret|credential|token(?!i[sz])"
     r"|(?:account|access|private|api|shared|signing|encryption|master|storage|license|session|subscription)keys?"
     r"|authuserinfo"
 )
 """Found anywhere in the words of a name, written together: `account.key`, `accountKey` and `ACCOUNT_KEY` are one."""
 
 _LAST_WORDS: Final = frozenset({"pass", "pw", "creds", "cred", "auth", "authorization", "cookie", "sas", "sig", "otp"})
-_WORDS: Final = frozenset({"sas", "bearer", "signature"})
+_WORDS: Final = frozenset({"sas", "bearer", "signature", "jwt"})
 
 _NO_SECRETS: Final = frozenset(
     {
@@ -35,13 +36,16 @@ _NO_SECRETS: Final = frozenset(
 """Names with these endings say where a secret is, or its kind: `password_file`, `fs.s3a.aws.credentials.provider`."""
 
 SPARK_PATTERN: Final = (
-    "(?i:password|passwd|passphrase|passcode|pwd|secret|credential(?!s?[._-]?provider)|token(?!i[sz])|bearer|signature"
+    "(?i:pas+w|passphrase|passcode|pwd|pswd|secret|credential(?!s?[._-]?provider)|token(?!i[sz])|bearer|signature"
     "|(?:account|access|private|api|shared|signing|encryption|master|storage|license|session|subscription)[._-]?key"
     "|auth[._-]?user[._-]?info|(?:^|[._-])sas(?:[._-]|$)|[._-](?:pass|pw|creds?|auth|authorization|cookie|sig|otp)$"
     "|://[^/:@\\s]*:[^/\\s]+@|jaas|redaction)"
 )
 """The same for Spark, which searches it in the names and values of settings that it shows."""
 
+_LETTERS: Final = sorted("password")
+_LIKE: Final = 0.8
+"""From which two words are alike, as `passord` and `passowrd` are."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _PARAMETER: Final = re.compile(r"(?:^|[?&;,({\s\"'`])(?P<key>[\w.-]+)=", re.MULTILINE)
@@ -55,10 +59,16 @@ within a text of JSON or HOCON, and are doubled within one of SQL."""
 
 _MEMBER: Final = re.compile(r"(?P<before>\"(?P<key>[\w.-]+)\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\")")
 _LINE: Final = re.compile(
-    r"(?P<before>(?:^|[{,(])\s*[\"'`]?(?P<key>[\w.-]+)[\"'`]?\s*[=:]\s*)"
-    r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
+    r"(?P<before>(?:^|[{,(#]|//|--)\s*[\"'`]?(?P<key>[\w.-]+)[\"'`]?\s*(?:\+?=|:)\s*)"
+    r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?"
+    r"|[^\s,}#]+(?:(?:#|,[ \t]*)(?![\w.-]+[\"'`]?\s*(?:\+?=|:|\{)|[\"'`])[^\s,}#]+)*)",
     re.MULTILINE | re.DOTALL,
 )
+"""A key and its value, which a sign without quotes cuts for HOCON: what comes after it is no key, but the rest."""
+_BLOCK: Final = re.compile(
+    r"(?:^|[{,(#]|//|--)\s*[\"'`]?(?P<key>[\w.-]+)[\"'`]?\s*(?:\+?=|:)?\s*(?=[{\[](?P<value>[^}\]\n]*))", re.MULTILINE
+)
+"""A key before a block or a list, and what is in it on that line."""
 _LITERAL: Final = re.compile(
     r"\"\"\"(?:.|\n)*?\"\"\"|\"(?!\"\")(?:[^\"\\\n]|\\.)*(?:\"|$)|'(?:[^'\n]|'')*(?:'|$)", re.MULTILINE
 )
@@ -92,7 +102,15 @@ def is_secret_name(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not words or words[-1] in _NO_SECRETS or words[-2:] == ["max", "tokens"]:
         return False
-    return bool(_PARTS.search("".join(words))) or words[-1] in _LAST_WORDS or not _WORDS.isdisjoint(words)
+    is_one = bool(_PARTS.search("".join(words))) or words[-1] in _LAST_WORDS or not _WORDS.isdisjoint(words)
+    return is_one or any(map(_is_mistyped, words))
+
+
+def _is_mistyped(word: str) -> bool:
+    """Whether somebody meant `password`: what is written under a wrong name is a secret, too."""
+    if not word.startswith("p") or not 6 <= len(word) <= 10:
+        return False
+    return sorted(word.strip("s")) == _LETTERS or SequenceMatcher(None, word, "password").ratio() >= _LIKE
 
 
 def redacted_text(text: str) -> str:
@@ -135,7 +153,19 @@ def redacted_mapping(values: Mapping[str, object], mask: Callable[[str], str] = 
 def starred_source(text: str) -> str:
     """The text of a job file with a star for each character of a secret, so that columns do not shift."""
     text = _COMMENT.sub(_starred_comment, _LITERAL.sub(_starred_literal, text))
+    parts, position = [], 0
+    for match in _BLOCK.finditer(text):
+        if is_secret_name(match["key"]) and match.start("value") >= position:
+            parts += [text[position : match.start("value")], stars(match["value"])]
+            position = match.end("value")
+    text = "".join([*parts, text[position:]])
     return _hide(_substituted(_LINE, text, stars), stars)
+
+
+def named_secrets(text: str) -> Iterator[str]:
+    """What stands after the keys of secrets in the text of a job file, which may be one that cannot be parsed."""
+    for pattern in (_LINE, _BLOCK):
+        yield from (match["value"] for match in pattern.finditer(text) if is_secret_name(match["key"]))
 
 
 def _starred_literal(match: re.Match[str]) -> str:

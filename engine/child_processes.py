@@ -21,6 +21,7 @@ def process_context() -> "ForkContext | SpawnContext":
 
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # else the folder of the jobs is searched for Python's own modules
     return multiprocessing.get_context("spawn")
 
 

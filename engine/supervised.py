@@ -21,6 +21,7 @@ _WAIT_FACTOR: Final = 10
 _BEAT: list[int] = []
 """The descriptor to which the process writes when it has done a job."""
 _RELEASED: Final = b"r"
+_ENDED: Final = 128 + signal.SIGKILL
 
 
 def supervised(run: Callable[[], int], seconds: float, report: Callable[[], int]) -> int:
@@ -28,15 +29,18 @@ def supervised(run: Callable[[], int], seconds: float, report: Callable[[], int]
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return run()
     ours, theirs = os.pipe()
+    held, watched = lifeline()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
         os.close(ours)
+        end_with(held, watched)
         os.set_blocking(theirs, False)
         _BEAT[:] = [theirs]
         return run()
     os.close(theirs)
+    os.close(watched)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command answers it
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     try:
@@ -45,10 +49,34 @@ def supervised(run: Callable[[], int], seconds: float, report: Callable[[], int]
     finally:
         signal.signal(signal.SIGINT, before)
         os.close(ours)
+        os.close(held)
     code = os.waitstatus_to_exitcode(status)
     if is_late or code == -signal.SIGKILL:
         os._exit(_flushed(report()))
     os._exit(code if code >= 0 else 128 - code)
+
+
+def lifeline() -> tuple[int, int]:
+    """A pipe that a process holds, and the end of it that its children watch."""
+    watched, held = os.pipe()
+    return held, watched
+
+
+def end_with(held: int, watched: int) -> None:
+    """End this process, which has just been divided off, when the one that holds the pipe has ended, were it by
+    SIGKILL: also while it waits for a pipe that nobody opens. Closes its copy of `held`."""
+    import fcntl
+
+    os.close(held)
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(watched, fcntl.F_SETSIG, signal.SIGKILL)
+    else:
+        signal.signal(signal.SIGIO, lambda *_: os._exit(_ENDED))
+    fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(watched, fcntl.F_SETFL, fcntl.fcntl(watched, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_ASYNC)
+    with contextlib.suppress(BlockingIOError):
+        os.read(watched, 1)
+        os._exit(_ENDED)  # it had ended before
 
 
 def beat() -> None:

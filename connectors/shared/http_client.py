@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.diagnostics.source import Span
-from catalog.secret_names import is_secret_name, redacted_text
+from catalog.secret_names import redacted_text
 
 _TRANSIENT: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
+_FOR_ALL: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
+"""Headers that another host gets after a redirect, too."""
 _STATUS_HELP: Final = {
     401: "check the credentials in `headers` or `params`",
     403: "check the credentials in `headers` or `params`, and what they permit",
@@ -147,7 +149,7 @@ class _SecureConnection(http.client.HTTPSConnection):
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """Redirects to another host are sent without the headers that hold secrets."""
+    """Redirects to another host are sent without the headers of a job: any of them may hold a secret."""
 
     def __init__(self, client: HttpClient) -> None:
         self.client = client
@@ -158,5 +160,5 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
         *_, newurl = response
         request = super().redirect_request(req, *response)
         if request is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
-            request.headers = {name: text for name, text in request.headers.items() if not is_secret_name(name)}
+            request.headers = {name: text for name, text in request.headers.items() if name.lower() in _FOR_ALL}
         return request

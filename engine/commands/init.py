@@ -60,7 +60,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
+    from engine.terminal.output_file import refuse_link
 
+    for name in FILES:
+        refuse_link(arguments.folder / name)
     there = [name for name in FILES if (arguments.folder / name).exists()]
     if there:
         raise job_error(

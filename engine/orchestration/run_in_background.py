@@ -14,6 +14,10 @@ from engine.state import ledger
 from engine.state.layout import layout_at
 
 _POLL_SECONDS: Final = 0.2
+_PROGRAM: Final = (
+    f"import sys; sys.path[0] = {str(Path(__file__).parents[2])!r}; from engine.cli import main; sys.exit(main())"
+)
+"""`-m` would search the current folder for modules first."""
 
 
 def run_in_background(compiled: Compiled, run_id: str, words: Sequence[str]) -> int:
@@ -31,7 +35,7 @@ def run_in_background(compiled: Compiled, run_id: str, words: Sequence[str]) -> 
     output.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with output.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "engine.cli", *words],
+            [sys.executable, "-c", _PROGRAM, *words],
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
     while process.poll() is None and ledger.find(layout, run_id) == before:

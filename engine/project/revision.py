@@ -2,21 +2,19 @@
 
 import errno
 import os
-import subprocess
 import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
-from catalog.diagnostics.diagnostic import job_error
 from engine.job.find import PROJECT_FILE, SUFFIXES, TEST_SUFFIXES, has_words_of_job
 from engine.job.model.settings import Settings
 from engine.project.compile_project import compile_jobs_of
 from engine.project.project import Project
 from engine.project.read_project import read_project
 from engine.project.recorded_state import RecordedState, recorded
-from engine.schema.git_changes import checked_revision
+from engine.schema.git_changes import checked_revision, git_bytes
 
 
 def state_at(project: Project, revision: str, settings: Settings) -> RecordedState:
@@ -58,14 +56,7 @@ def _is_job(name: str, text: bytes) -> bool:
 
 def _files(revision: str) -> Mapping[str, bytes]:
     """The files below the current folder at the revision. Raises a `JobError` PEN1001."""
-    command = ["git", "archive", "--format=tar", checked_revision(revision), "."]
-    try:
-        packed = subprocess.run(command, check=True, capture_output=True).stdout
-    except FileNotFoundError as cause:
-        raise job_error("PEN1001", "`git` is not on the PATH") from cause
-    except subprocess.CalledProcessError as cause:
-        message = cause.stderr.decode(errors="replace").strip()
-        raise job_error("PEN1001", f"git: {message}", None, "name a commit, a branch or a tag") from cause
+    packed = git_bytes("archive", "--format=tar", checked_revision(revision), ".")
     wanted = (*SUFFIXES, PROJECT_FILE)
     with tarfile.open(fileobj=BytesIO(packed)) as archive:
         members = [member for member in archive if member.isfile() and member.name.lower().endswith(wanted)]

@@ -70,7 +70,7 @@ class JobCache:
     @classmethod
     def of(cls, root: Path, settings: Settings, project: Sequence[object]) -> "JobCache | None":
         """That of a project with these settings; None where there can be none. `project`: what it gives its jobs."""
-        answers, folder = Answers(os.getcwd()), _folder()
+        answers, folder = Answers(os.getcwd()), _folder(root)
         if folder is None or settings.read is not read_text or settings.reads_secrets:
             return None
         names = [each.name for each in fields(settings) if each.compare and each.name != "project"]
@@ -181,17 +181,24 @@ def has_secrets(own: Settings, settings: Settings) -> bool:
     return not own.masks.adds_nothing_to(recorded_settings(settings).masks)
 
 
-def _folder() -> Path | None:
-    """The cache folder of the user, if nobody else can write to it."""
+def _folder(root: Path) -> Path | None:
+    """The cache folder of the user, if nobody else can write to it, and it is not in the checkout of the project."""
     chosen = os.environ.get("PENSTOCK_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = Path(chosen) if chosen else Path(base) / "penstock" / "validate"
     if not hasattr(os, "getuid") or not folder.is_absolute():
         return None
+    if _checkout(root.resolve()) in (resolved := Path(os.path.realpath(folder)), *resolved.parents):
+        return None
     with suppress(OSError):
         found = folder.stat()
         return folder if found.st_uid == os.getuid() and not found.st_mode & 0o022 else None
     return folder
+
+
+def _checkout(root: Path) -> Path:
+    """The folder of the repository, all of which somebody else may have made; the project's own without one."""
+    return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), root)
 
 
 def _read(file: Path, key: bytes) -> _Content:

@@ -5,12 +5,18 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
 from catalog.diagnostics.shown_names import shown_name
 from catalog.tables.schema_lock import find_lock
 from engine.job.load import load_file
 from engine.job.model.settings import Settings
+
+SETTINGS: Final = (
+    "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "core.alternateRefsCommand=true"
+)  # fmt: skip
+"""What each call of git is given: a folder of a checkout may look like a repository whose settings start programs."""
 
 
 def changed_since(jobs: Iterable[Path], revision: str, settings: Settings) -> tuple[Path, ...]:
@@ -56,8 +62,9 @@ def git_output(*arguments: str) -> str:
 def git_bytes(*arguments: str) -> bytes:
     """What git prints; PEN1001 if it fails."""
     try:
-        return subprocess.run(["git", *arguments], check=True, capture_output=True).stdout
+        return subprocess.run(["git", *SETTINGS, *arguments], check=True, capture_output=True).stdout
     except FileNotFoundError as cause:
         raise job_error("PEN1001", "`git` is not on the PATH") from cause
     except subprocess.CalledProcessError as cause:
-        raise job_error("PEN1001", f"git: {cause.stderr.decode(errors='replace').strip()}") from cause
+        message = f"git: {cause.stderr.decode(errors='replace').strip()}"
+        raise job_error("PEN1001", message, None, "name a commit, a branch or a tag") from cause

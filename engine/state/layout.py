@@ -215,6 +215,9 @@ def open_to_others(state: str) -> str | None:
     return None if path is None or make_private(os.path.realpath(path), _NAMES) else f"{mode_of(path):o}"
 
 
+_SCHEME: Final = re.compile(r"[A-Za-z][\w+.-]*://")
+
+
 def local_layout(state: str) -> StateLayout | None:
     """The state directory of that name, where it is on this machine's disk; else None."""
     return None if local_path(state) is None else layout_at(None, state)
@@ -225,5 +228,8 @@ def layout_at(spark: "SparkSession | None", state: str) -> StateLayout:
     if spark is None and local_path(state) is None:
         message = f"the state directory `{redacted_text(state)}` cannot be read without Spark"
         raise job_error("PEN2004", message, None, "name a directory of this machine")
+    if local_path(state) is None and "://" in state and not _SCHEME.match(state):
+        message = f"the state directory `{redacted_text(state)}` is no path of a file system"
+        raise job_error("PEN2004", message, None, "name a directory, or one of a store: s3a://bucket/state")
     files, root = files_at(spark, state)
     return StateLayout(LocalFiles(private=root) if isinstance(files, LocalFiles) else files, root)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from catalog.masks import Masks
 from engine.child_processes import process_context
 from engine.job.model.settings import Settings
-from engine.supervised import beat
+from engine.supervised import beat, end_with, lifeline
 from engine.terminal.quiet_libraries import quiet_libraries
 from engine.terminal.rare_collections import modules_kept, rare_collections
 
@@ -61,6 +61,7 @@ class JobWorkers:
     _others: "list[_Other]" = field(default_factory=list)
     _counter: "Synchronized[int] | None" = None
     _owners: dict[Path, _Other] = field(default_factory=dict)
+    _lifeline: tuple[int, int] | None = None
 
     def __enter__(self) -> "JobWorkers":
         return self
@@ -72,6 +73,9 @@ class JobWorkers:
             other.pipe.close()
             other.process.terminate()
             other.process.join()
+        for descriptor in self._lifeline or ():
+            os.close(descriptor)
+        self._lifeline = None
 
     def each(self, work: Work[_Outcome], items: Sequence[Item]) -> tuple[_Outcome, ...]:
         """What `work` returns for each job, in the order of `items`. Raises what it raises, for the first such job."""
@@ -90,10 +94,12 @@ class JobWorkers:
             return
         context = process_context()
         self._counter = self._counter or context.Value("i", 0)
+        if context.get_start_method() == "fork":
+            self._lifeline = self._lifeline or lifeline()
         while len(self._others) + 1 < wanted:
             ours, theirs = context.Pipe()
             given = (theirs, self._counter, self.settings, self.kept)
-            process = context.Process(target=_work, args=given, daemon=True)
+            process = context.Process(target=_work, args=given, kwargs={"life": self._lifeline}, daemon=True)
             process.start()
             self._others.append(_Other(process, ours))
             theirs.close()  # so that the end of the process is the end of the pipe
@@ -146,7 +152,11 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _work(pipe: "Connection", counter: "Synchronized[int]", settings: Settings, kept: Kept) -> None:
+def _work(
+    pipe: "Connection", counter: "Synchronized[int]", settings: Settings, kept: Kept, *, life: tuple[int, int] | None
+) -> None:
+    if life:
+        end_with(*life)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
     with modules_kept(), rare_collections(), quiet_libraries(), suppress(EOFError):  # this process is ours
         while True:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.secret_names import is_secret_name, redacted
+from catalog.secret_names import is_secret_name, redacted, redacted_text, starred_source
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,38 @@ def test_secret_names(name):
 @pytest.mark.parametrize("name", ["password_file", "path", "key", "primary_keys", "user", "partition"])
 def test_other_names(name):
     assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["pasword", "passowrd", "db.passwort", "PASSORD", "jwt", "session.jwt"])
+def test_names_that_mean_a_secret(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["passenger_count", "passthrough", "processed", "position", "bypass", "paths"])
+def test_names_that_look_like_one(name):
+    assert not is_secret_name(name)
+
+
+SOURCES = (
+    "password = ab,hidden", "password = ab, hidden", "password = ab#hidden", "password += hidden",
+    "password { a = hidden }",
+    "password = [a, hidden]", "# password = hidden", "// password: hidden", "a { password = ab,hidden, table = t }",
+    'x = "jdbc:mysql://h:hidden/d"', "x = jdbc:mysql://h:hidden/d", 'x = "http://[hidden"', 'x = "me:hidden@h:1"',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SOURCES)
+def test_a_line_that_hocon_cuts_shows_no_rest(text):
+    starred = starred_source(f"env {{\n{text}\nname = shown }}")
+    assert "hidden" not in starred
+    assert "name = shown" in starred
+    assert "table = t" in starred or "table" not in text
+
+
+@pytest.mark.parametrize("text", ["http://host:port/x", "http://h:${PORT}/x", "hdfs://a:1,b:2/x", "http://[::1]:80/x",
+                                  "see http://h:80: refused", "mailto:me@h", "s3://b/a:b/c@d", "C:/a@b"])  # fmt: skip
+def test_an_address_is_shown(text):
+    assert redacted_text(text) == text
 
 
 def test_redacted():

@@ -1,6 +1,10 @@
 """Every command that reads jobs has the limits of `validate`; a new command is in one of the lists, and tried."""
 
+import os
+import select
 import signal
+import subprocess
+import sys
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -85,3 +89,28 @@ def test_code_that_no_signal_reaches_is_ended_by_the_supervisor():
     process.start()
     process.join(60)
     assert process.exitcode == 2
+
+
+WAITS = """
+import os
+from engine.supervised import supervised
+
+def run():
+    print("reads", flush=True)
+    open("pipe").read()
+
+supervised(run, 100.0, lambda: 2)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the answer of /proc")
+def test_a_supervisor_that_is_killed_takes_its_process_along(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen([sys.executable, "-c", WAITS], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"reads\n"
+    process.kill()
+    process.wait()
+    assert select.select([process.stdout], [], [], 60)[0]  # the child, which holds the other end, has ended
+    assert process.stdout.read() == b""
+    process.stdout.close()

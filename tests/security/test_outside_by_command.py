@@ -183,3 +183,41 @@ def test_a_revision_is_no_option_of_git_and_its_links_are_left_out(command, tmp_
         assert "PEN9" not in written.out + written.err, (revision, written)
         assert SECRET not in written.out + written.err, (revision, written)
     assert not (tmp_path / "made").exists()
+
+
+def test_init_writes_through_no_link(tmp_path, monkeypatch, capsys):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    monkeypatch.chdir(root)
+    (root / "dir").symlink_to(outside)
+    (root / ".gitignore").symlink_to(outside / "new")
+    for folder in ("dir", "."):
+        assert main(["init", folder]) == 2
+        assert "PEN1602" in capsys.readouterr().err
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["plan --against=HEAD", "schema diff jobs --against=HEAD", "validate --changed-since=HEAD"]
+)
+def test_a_folder_that_looks_like_a_repository_starts_no_program(command, tmp_path, monkeypatch, capsys):
+    """A checkout may hold a repository without a work tree, whose settings name programs."""
+    root, marker = tmp_path / "root" / "etl", tmp_path / "written"
+    for folder in ("jobs", "objects", "refs/heads"):
+        (root / folder).mkdir(parents=True)
+    good_job(root)
+    (root / "penstock.conf").write_text("")
+    (root / "HEAD").write_text("ref: refs/heads/main\n")
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    program.chmod(0o755)
+    (root / "config").write_text(
+        f"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = {program}\n"
+        f"\talternateRefsCommand = {program}\n[diff]\n\texternal = {program}\n"
+    )
+    subprocess.run(["git", "init", "-q"], cwd=root.parent, check=True)
+    monkeypatch.chdir(root)
+    assert main(command.split()) in (0, 1, 2)
+    assert "PEN9" not in "".join(capsys.readouterr())
+    assert not marker.exists()

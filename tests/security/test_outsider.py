@@ -16,13 +16,16 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.cli import main
-from tests.security import outsider_cases
+from tests.security import hostile_pulls, outsider_cases
 from tests.security.outsider_cases import ESC, OUTSIDE, SECRET, SECRET_NAME, Case
 from tests.security.test_shown_names import COMMANDS, MOVES
 
 ALL = os.environ.get("PENSTOCK_TEST_ALL_VALUES") == "1"
 EACH = 1 if ALL else 9
+EACH_PULL = 1 if ALL else 21
 ROOT = Path(__file__).parents[2]
+PROGRAM = f"import sys; sys.path[0] = {str(ROOT)!r}; from engine.cli import main; sys.exit(main())"
+"""As the program `penstock` does: modules of the current folder are not found."""
 SECONDS, MEGABYTES = 5.0, 1500
 OURS = re.compile(r"^::(error|warning|notice) (file=[^\n:]*,)?[\w=,]*title=PEN\d+::", re.MULTILINE)
 CASES = {
@@ -31,11 +34,14 @@ CASES = {
                  outsider_cases.limits, outsider_cases.secrets)
     for name, case in kind()
 }  # fmt: skip
+PULLS = {f"{kind.__name__}: {name}": case for kind in hostile_pulls.KINDS for name, case in kind()}
 
 
 def test_there_are_enough_cases():
     assert len(CASES) > 600
     assert sum(case.in_own_process for case in CASES.values()) > 50
+    assert len(PULLS) > 1500
+    assert sum(case.in_own_process for case in PULLS.values()) > 200
 
 
 def shown_by(case: Case, command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, float]:
@@ -57,7 +63,7 @@ def shown_by(case: Case, command: str, capsys: pytest.CaptureFixture[str]) -> tu
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", "engine.cli", *words], capture_output=True, timeout=120, preexec_fn=limit,
+        [sys.executable, "-c", PROGRAM, *words], capture_output=True, timeout=120, preexec_fn=limit,
         env=environment, check=False,
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -70,25 +76,42 @@ def shown_by(case: Case, command: str, capsys: pytest.CaptureFixture[str]) -> tu
 def test_no_case_does_harm(part, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(SECRET_NAME, SECRET)
     for number, (name, case) in list(enumerate(CASES.items()))[part::8][::EACH]:
-        folder, outside = tmp_path / str(number) / "project", tmp_path / str(number) / "outside"
-        folder.mkdir(parents=True)
-        outside.mkdir()
-        (outside / "secret.conf").write_text(f"{OUTSIDE},b\n{OUTSIDE} : 1 }}\n")
-        case.furnish(folder, outside)
-        monkeypatch.chdir(folder)
-        commands = case.commands if ALL else [case.commands[number % len(case.commands)]]
-        for command in commands:
-            code, shown, taken = shown_by(case, command, capsys)
-            at = (name, command, shown[-3000:])
-            assert code in (0, 1, 2), at
-            assert "PEN9" not in shown, at
-            for planted in (OUTSIDE, SECRET, SECRET.replace("/", "\\/"), "9c1e"):
-                assert planted not in shown, at
-            assert not MOVES.search(shown), at
-            assert not COMMANDS.search(OURS.sub("", shown)), at
-            assert taken < SECONDS, (*at, taken)
-            assert [path.name for path in outside.iterdir()] == ["secret.conf"], at
-            assert [path.name for path in folder.parent.iterdir()] in (["project", "outside"], ["outside", "project"])
+        try_case(name, case, number, tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_no_pull_request_does_harm(part, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(SECRET_NAME, SECRET)
+    for number, (name, case) in list(enumerate(PULLS.items()))[part::8][part % 3 :: EACH_PULL]:
+        try_case(name, case, number, tmp_path, monkeypatch, capsys)
+
+
+def try_case(
+    name: str, case: Case, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    folder, outside = tmp_path / str(number) / "project", tmp_path / str(number) / "outside"
+    folder.mkdir(parents=True)
+    outside.mkdir()
+    kept = f"{OUTSIDE},b\n{OUTSIDE} : 1 }}\n"
+    (outside / "secret.conf").write_text(kept)
+    case.furnish(folder, outside)
+    monkeypatch.chdir(folder)
+    given = case.commands or ("",)  # the words are its arguments
+    commands = given if ALL else [given[number % len(given)]]
+    for command in commands:
+        code, shown, taken = shown_by(case, command, capsys)
+        at = (name, command, shown[-3000:])
+        assert code in (0, 1, 2), at
+        assert "PEN9" not in shown, at
+        for planted in (OUTSIDE, SECRET, SECRET.replace("/", "\\/"), "9c1e"):
+            assert planted not in shown, at
+        assert not MOVES.search(shown), at
+        assert not COMMANDS.search(OURS.sub("", shown)), at
+        assert taken < SECONDS, (*at, taken)
+        assert [path.name for path in outside.iterdir()] == ["secret.conf"], at
+        assert (outside / "secret.conf").read_text() == kept, at
+        assert [path.name for path in folder.parent.iterdir()] in (["project", "outside"], ["outside", "project"])
 
 
 def test_a_page_of_junit_is_one_whatever_the_names_are(tmp_path):

@@ -127,7 +127,7 @@ def masked(source: SourceFile, masks: Masks) -> str:
             shown = max(start, position)
             parts += [text[position:shown], stars(text[shown:end])]
             position = end
-    return "".join([*parts, text[position:]])
+    return masks.starred("".join([*parts, text[position:]]))
 
 
 def _clipped(text: str, start: int, end: int) -> tuple[str, int, int]:

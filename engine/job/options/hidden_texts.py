@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from catalog.masks import Masks
-from catalog.secret_names import is_secret_name, redacted_text
+from catalog.secret_names import is_secret_name, named_secrets, redacted_text
 from engine.job.model.tree import ListNode, MapNode, Node, Place, ScalarNode, TextNode
 
 _CONNECTION: Final = re.compile(r"^.{0,2000}(?:jdbc:|//).{0,2000}$", re.MULTILINE | re.IGNORECASE)
@@ -35,11 +35,13 @@ def hide_texts(node: Node, masks: Masks) -> None:
 
 
 def hide_connections(text: str, masks: Masks) -> None:
-    """Mask the secrets of the connection texts in the lines of a file: where it cannot be parsed, a message may show
-    the piece of one that was taken for a key."""
+    """Mask the secrets of the connection texts in the lines of a file, and what stands after the keys of secrets: where
+    it cannot be parsed, a message may show the piece of one that was taken for a key."""
     for line in islice(_CONNECTION.finditer(text), _LINES):
         masks.add_parts(line[0].partition("=")[2].strip() or line[0])
         masks.add_parts(line[0])
+    for value in islice(named_secrets(text), _LINES):
+        masks.add_rest(value)
 
 
 def _hide(text: str, place: Place, masks: Masks) -> None:
@@ -55,6 +57,14 @@ def _hide_value(node: Node, masks: Masks) -> None:
             masks.add(node.value)
         case ScalarNode(int() | float() as value, written=written) if not isinstance(value, bool):
             masks.add(written)
+        case ListNode(items):
+            for item in items:
+                _hide_value(item, masks)
+            return
+        case MapNode(entries):
+            for entry in entries:
+                _hide_value(entry.value, masks)
+            return
         case _:
             return
     masks.hide(node.place.source, node.place.start, node.place.end)

@@ -56,6 +56,13 @@ class Completion:
     size: int
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is an answer like others: another host must not get the key."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 @dataclass(frozen=True)
 class Vectors:
     """Which columns become vectors: output column -> text column."""
@@ -212,7 +219,7 @@ class _Calls:
         for attempt in range(1, endpoint.attempts + 1):
             self._wait()
             try:
-                with urllib.request.urlopen(request, timeout=endpoint.timeout) as answer:
+                with urllib.request.build_opener(_NoRedirect).open(request, timeout=endpoint.timeout) as answer:
                     return json.loads(answer.read())
             except urllib.error.HTTPError as error:
                 with error:

@@ -242,3 +242,18 @@ def test_a_cache_that_others_can_write_is_not_read(project, capsys, tmp_path):
     before = file.stat()
     assert validated(capsys) == first
     assert file.stat().st_mtime_ns == before.st_mtime_ns
+
+
+@pytest.mark.parametrize("inside", [".cache", "jobs/cache", "../.cache"])
+def test_a_cache_in_the_checkout_is_none(inside, tmp_path):
+    """CI services keep caches there; a pull request may bring one along, and a cache is pickled."""
+    root = tmp_path / "checkout" / "project"
+    root.mkdir(parents=True)
+    (tmp_path / "checkout" / ".git").mkdir()
+    assert job_cache._folder(root) is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PENSTOCK_CACHE_DIR", str((root / inside).resolve()))
+        assert job_cache._folder(root) is None
+        (tmp_path / "link").symlink_to((root / inside).resolve())
+        patch.setenv("PENSTOCK_CACHE_DIR", str(tmp_path / "link"))
+        assert job_cache._folder(root) is None
