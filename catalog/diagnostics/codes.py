@@ -190,6 +190,7 @@ CODES: dict[str, str] = {
     "PEN5310": "a streaming run has left no checkpoint",
     "PEN5312": "a killed run cannot be ended now",
     "PEN5314": "rows of a stream came later than the watermark allows",
+    "PEN5315": "a watermark waits for partitions of a topic that have had no record",
     "PEN5313": "the state directory cannot be written",
     "PEN5502": "a target belongs to a table of another format",
     "PEN5420": "another run has done the interval since the run began",

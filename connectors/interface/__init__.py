@@ -78,12 +78,14 @@ from connectors.interface.sink_abilities import (
 )
 from connectors.interface.source import SOURCE_QUERY, STREAM, ScanTask, Source, SourceCapabilities, StreamState
 from connectors.interface.source_abilities import (
+    SOURCE_PARTITION,
     ConnectionLimit,
     SupportsAcknowledgement,
     SupportsConnectionLimit,
     SupportsHeldPosition,
     SupportsIncremental,
     SupportsNewColumns,
+    SupportsPartitionTimes,
     SupportsSizeEstimate,
     SupportsStreaming,
     SupportsTablePatterns,
@@ -116,6 +118,7 @@ __all__ = [
     "SCHEMA_EXAMPLE",
     "SCHEMA_OPTION",
     "SMALLINT",
+    "SOURCE_PARTITION",
     "SOURCE_QUERY",
     "STREAM",
     "STRING",
@@ -182,6 +185,7 @@ __all__ = [
     "SupportsMaintenance",
     "SupportsMarks",
     "SupportsNewColumns",
+    "SupportsPartitionTimes",
     "SupportsSizeEstimate",
     "SupportsStagedRows",
     "SupportsStagedTable",

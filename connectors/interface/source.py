@@ -94,9 +94,10 @@ class ScanTask:
         """The columns to read; none where they are not known: all that there are."""
         return self.columns or (() if self.table.is_open else self.table.schema.names)
 
-    def selected(self, df: "DataFrame") -> "DataFrame":
-        """The columns to read of `df`, with the hidden one of row kinds where the table has them."""
-        hidden = [quote(ROW_KIND)] if self.table.has_row_kind else []
+    def selected(self, df: "DataFrame", *more: str) -> "DataFrame":
+        """The columns to read of `df`, with the hidden one of row kinds where the table has them, and those of `more`
+        (names)."""
+        hidden = [*([quote(ROW_KIND)] if self.table.has_row_kind else []), *map(quote, more)]
         return select_sql(df, [*map(quote, self.names), *hidden]) if self.names else df
 
 

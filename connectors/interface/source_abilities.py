@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from catalog.options import Options
@@ -175,6 +175,26 @@ class SupportsStreaming(ABC):
     def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         """A streaming DataFrame of rows, with the columns and types of `read`, for queries that keep state."""
         return self.arrived(spark, task, self.stream(spark, task, is_new=is_new))
+
+
+class SupportsPartitionTimes(ABC):
+    """Its stream is of partitions, each with event times of its own: a row is late by those of its partition."""
+
+    @abstractmethod
+    def timed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """`SupportsStreaming.streamed_rows`, each row with the name of its partition in `SOURCE_PARTITION`."""
+
+    @abstractmethod
+    def partitions(self, offsets: str) -> tuple[str, ...]:
+        """The names of the partitions in offsets of a checkpoint, as Spark has them (JSON)."""
+
+    @abstractmethod
+    def unread_partitions(self, spark: "SparkSession", options: Options, offsets: str) -> frozenset[str]:
+        """The partitions that have records behind these offsets: they are not silent, they have not been read yet."""
+
+
+SOURCE_PARTITION: Final = "__source_partition"
+"""The hidden column of `SupportsPartitionTimes.timed_rows`."""
 
 
 class SupportsNewColumns(ABC):

@@ -20,7 +20,13 @@ from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.source_abilities import SupportsAcknowledgement, SupportsNewColumns, SupportsStreaming
+from connectors.interface.source_abilities import (
+    SOURCE_PARTITION,
+    SupportsAcknowledgement,
+    SupportsNewColumns,
+    SupportsPartitionTimes,
+    SupportsStreaming,
+)
 from connectors.kafka.avro_records import is_avro
 from connectors.kafka.client import brokers
 from connectors.kafka.connection import KafkaConnection, check_servers
@@ -32,11 +38,13 @@ from connectors.kafka.offsets import (
     commit_position,
     offsets_still_read,
     offsets_text,
+    partition_offsets,
     position_of,
     stream_options,
     stream_position,
     topic_ids,
     topics_of,
+    unread_partitions,
 )
 from connectors.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.kafka.protobuf_records import is_protobuf, message_of
@@ -84,7 +92,14 @@ class KafkaStaged(Staged):
         return KafkaConnection(self.servers, self.config, self.secrets)
 
 
-class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgement[KafkaPosition], Sink[KafkaStaged]):
+class Kafka(
+    Source,
+    SupportsStreaming,
+    SupportsPartitionTimes,
+    SupportsNewColumns,
+    SupportsAcknowledgement[KafkaPosition],
+    Sink[KafkaStaged],
+):
     name: ClassVar[str] = "Kafka"
     tested_against: ClassVar[tuple[str, ...] | None] = ("Kafka", "a schema registry of the tests")
     doc: ClassVar[str] = (
@@ -157,6 +172,17 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
 
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         return task.selected(rows_of(batch, task.options, task.table))
+
+    def timed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        records = self.stream(spark, task, is_new=is_new)
+        named = f"concat(topic, '-', partition) as {SOURCE_PARTITION}"
+        return task.selected(rows_of(records, task.options, task.table, [named]), SOURCE_PARTITION)
+
+    def partitions(self, offsets: str) -> tuple[str, ...]:
+        return tuple(f"{topic}-{number}" for topic, number in partition_offsets(offsets))
+
+    def unread_partitions(self, spark: "SparkSession", options: Options, offsets: str) -> frozenset[str]:
+        return unread_partitions(spark, options, offsets)
 
     def has_stable_batch_plan(self, options: Options) -> bool:
         return options.get("schema_registry.url") is None  # a registry may have new schemas

@@ -129,6 +129,21 @@ def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
     return KafkaPosition(connection.servers, group, ranges, connection.config, connection.secrets)
 
 
+def partition_offsets(offsets: str) -> dict[Partition, int]:
+    """The offsets by partition, of a text as Spark has it; none where nothing has been read yet."""
+    found = json.loads(offsets) if offsets.startswith("{") else {}
+    return {(topic, int(number)): int(end) for topic, ends in found.items() for number, end in ends.items()}
+
+
+def unread_partitions(spark: "SparkSession", options: Options, offsets: str) -> frozenset[str]:
+    """The partitions that have records behind these offsets, as `topic-number`."""
+    connection, read = KafkaConnection.of(options), partition_offsets(offsets)
+    span = options.span("bootstrap.servers")
+    with brokers(spark, connection.servers, connection.client, code="PEN5004", span=span) as kafka:
+        ends = kafka.offsets(read, "latest")
+    return frozenset(f"{topic}-{number}" for (topic, number), end in ends.items() if end > read[topic, number])
+
+
 def offsets_still_read(options: Options, offsets: str) -> str:
     """The offsets of a checkpoint, as Spark has them, of the topics that a block reads."""
     topics = topics_of(options)

@@ -1,6 +1,6 @@
 """Records as rows: the value in the columns of the schema, and what each record says of itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -95,13 +95,13 @@ def is_marking(options: Options) -> bool:
     return str(options["format_error_handle_way"]).lower() == "mark"
 
 
-def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "DataFrame":
+def rows_of(records: "DataFrame", options: Options, table: CatalogTable, more: Sequence[str] = ()) -> "DataFrame":
     """The rows of records as Spark yields them. A record without a value (a tombstone) has no row, but for the formats
-    `raw` and `native`."""
+    `raw` and `native`. `more`: SQL for other columns, of what Kafka says of each record."""
     added = [column.name for column in _MARKS] if is_marking(options) else []
     columns = [column for column in table.columns if column.name not in (*added, *_names(options))]
     columns = list(undeclared_columns(options)) if table.is_open else columns
-    metadata = [f"{quote(name.removeprefix('_'))} as {quote(name)}" for name in _names(options)]
+    metadata = [*(f"{quote(name.removeprefix('_'))} as {quote(name)}" for name in _names(options)), *more]
     kind = str(options["format"]).lower()
     if kind == "native":
         return select_sql(records, [*(_native(column.name) for column in columns), *metadata])

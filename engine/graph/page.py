@@ -122,7 +122,7 @@ def _details(node: AnyNode) -> str:
         case Union():
             return "UNION ALL"
         case Watermark():
-            return f"{node.column}, {node.delay}"
+            return f"{node.column}, {node.delay}" + (f", idle after {node.idle}" if node.idle else "")
         case Shuffle():
             how = f"\n{node.routing.strategy.value}: {node.routing.reason}" if node.routing else ""
             return f"by {node.column}: {', '.join(node.values)}{how}"

@@ -70,7 +70,7 @@ def content_of(node: AnyNode) -> Value:
         case Union():
             return ["union"]
         case Watermark():
-            return ["watermark", node.column, node.delay]
+            return ["watermark", node.column, node.delay, *([node.idle] if node.idle else [])]
         case Shuffle():
             return ["shuffle", node.column, list(node.values)]
         case Expect() | Rejects():

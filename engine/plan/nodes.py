@@ -161,11 +161,13 @@ class Rejects(BaseNode):
 @dataclass(frozen=True, eq=False, slots=True)
 class Watermark(PersistableNode):
     """The input's rows, unchanged, in a streaming job: `column` is their event time, and rows that are `delay` older
-    than the latest may be left out by what keeps state over them."""
+    than the latest may be left out by what keeps state over them. `idle`: how long a partition of the source without
+    records is waited for; None: for ever."""
 
     input: "Node"
     column: str
     delay: str
+    idle: str | None = None
 
     @property
     def table(self) -> CatalogTable:

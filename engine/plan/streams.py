@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
-from connectors.interface.source_abilities import SupportsNewColumns, SupportsStreaming
+from connectors.interface.source_abilities import SupportsNewColumns, SupportsPartitionTimes, SupportsStreaming
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -58,6 +58,17 @@ class StreamPlan:
         return tuple(node for node in self.plan.nodes() if isinstance(node, Scan) and is_stream(node) and node in under)
 
     @property
+    def watermarks(self) -> tuple[Watermark, ...]:
+        """Those below the head, in the order of the plan."""
+        under = set(below(self.head))
+        return tuple(node for node in self.plan.nodes() if isinstance(node, Watermark) and node in under)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether Penstock follows the event times of its partitions, instead of Spark those of all its rows."""
+        return bool(self.stateful) and any(map(is_of_partitions, self.watermarks))
+
+    @property
     def is_bounded(self) -> bool:
         """Whether its sources ask for an end, whatever the job's trigger."""
         return all(streaming_source(scan).is_bounded(scan.options) for scan in self.scans)
@@ -77,6 +88,12 @@ def streaming_source(scan: Scan) -> SupportsStreaming:
     """The source of a scan that `is_stream`."""
     assert isinstance(scan.connector, SupportsStreaming), f"`{scan.name}` is read as a stream"
     return scan.connector
+
+
+def is_of_partitions(watermark: Watermark) -> bool:
+    """Whether the rows are those of a source whose partitions have event times of their own."""
+    scan = watermark.input
+    return isinstance(scan, Scan) and is_stream(scan) and isinstance(scan.connector, SupportsPartitionTimes)
 
 
 def follows_schema(scan: Scan) -> bool:

@@ -62,7 +62,7 @@ def _own_json(node: AnyNode, previews: WritePreviews, starts: Starts) -> dict[st
         case Union():
             return {}
         case Watermark():
-            return {"column": node.column, "delay": node.delay}
+            return {"column": node.column, "delay": node.delay, **({"idle": node.idle} if node.idle else {})}
         case Shuffle():
             routing: Value = None
             if node.routing is not None:

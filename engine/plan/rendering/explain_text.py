@@ -43,7 +43,7 @@ from engine.plan.rendering.shown_casts import with_short_casts
 from engine.plan.rendering.stored_changes import stored_changes
 from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
-from engine.plan.streams import is_stream, streams_of
+from engine.plan.streams import is_of_partitions, is_stream, streams_of
 from sql.quoted_forms import TEXT
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
@@ -211,6 +211,13 @@ def _short(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
+def _waited_for(node: Watermark) -> Iterator[str]:
+    of = " of their partition" if is_of_partitions(node) else ""
+    yield f"rows may come {node.delay} after a later `{node.column}`{of}"
+    if node.idle is not None:
+        yield f"partitions without records for {node.idle} are not waited for"
+
+
 def _details(node: AnyNode, known: _Known) -> Iterator[str]:
     match node:
         case Scan():
@@ -237,7 +244,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
         case Rejects():
             yield f"rows of `{node.node}` that break {', '.join(rule.name for rule in node.rules)}"
         case Watermark():
-            yield f"rows may come {node.delay} after a later `{node.column}`"
+            yield from _waited_for(node)
         case Shuffle():
             yield f"by {node.column}: {_listed(node.values)}"
             if node.routing is not None:

@@ -35,7 +35,7 @@ def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[M
     )  # fmt: skip
     yield (
         "penstock_stream_late_rows_total", "counter", "Rows that came later than the watermark, and were left out.",
-        [({"source": stream.source}, stream.late) for stream in streams],
+        [({"source": stream.source}, stream.late + stream.left_out) for stream in streams],
     )  # fmt: skip
     known = [(stream.source, stream.progress) for stream in streams if stream.progress is not None]
     yield (

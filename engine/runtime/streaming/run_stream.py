@@ -139,6 +139,8 @@ class _Job:
                 if failed and running and running[0].plan.env.failure_policy == "stop":
                     self.stop(running)
                 self.look()
+                for stream in running:
+                    stream.advance()
                 sleep(_POLL_SECONDS)
             for stream in self.streams:
                 if stream not in failed and not stream.stopping.is_set():
@@ -179,8 +181,9 @@ class _Job:
         """Record how the job has ended; `warnings`: of before it began."""
         changed = tuple(warning for stream in self.streams for warning in stream.checkpoint.warnings)
         self.look()  # the last micro-batches may have ended since it was asked last
-        late = tuple(_late_rows(stream) for stream in self.streams if stream.totals.late)
-        result = self.result(failed, (*warnings, *changed, *late))
+        late = tuple(_late_rows(stream) for stream in self.streams if stream.totals.late or stream.totals.left_out)
+        waiting = tuple(warning for stream in self.streams for warning in _waiting(stream))
+        result = self.result(failed, (*warnings, *changed, *late, *waiting))
         messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
         self.record(result.state, "; ".join(messages))
         return result
@@ -251,12 +254,22 @@ def _total(stream: Stream, number: int, state: State) -> PipelineResult:
 
 
 def _late_rows(stream: Stream) -> Diagnostic:
-    """Spark counts what it leaves out after each task has grouped its own rows: a group may be of several."""
-    left_out = stream.totals.late
-    rows = "1 row or more" if left_out == 1 else f"{left_out:,} rows or more"
+    """Spark counts what it leaves out after each task has grouped its own rows: a group may be of several. What
+    Penstock leaves out, it counts exactly."""
+    left_out = stream.totals.late + stream.totals.left_out
+    rows = "1 row" if left_out == 1 else f"{left_out:,} rows"
+    rows += " or more" if stream.totals.late else ""
     message = f"{rows} of `{stream.of.name}` came later than the watermark allows, and were left out"
     help = "raise the `delay` of `watermark`, or write the rows themselves to another table"
     return Diagnostic("PEN5314", message, stream.of.head.span, help, Severity.WARNING)
+
+
+def _waiting(stream: Stream) -> Iterable[Diagnostic]:
+    for node, partitions in stream.times.waiting() if stream.times is not None else ():
+        named = ", ".join(f"`{name}`" for name in partitions[:3]) + (", …" if len(partitions) > 3 else "")
+        message = f"the watermark of `{node.name}` waits for partitions that have had no record: {named}"
+        help = '`watermark { …, idle.timeout = "5 minutes" }` goes on without those that are silent for so long'
+        yield Diagnostic("PEN5315", message, node.span, help, Severity.WARNING)
 
 
 def _causes(error: BaseException) -> tuple[BaseException, ...]:

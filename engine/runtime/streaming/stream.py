@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Event
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
+from catalog.diagnostics.diagnostic import PenstockError
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
 from connectors.commits.marks import work_of
 from connectors.interface.source_abilities import SupportsAcknowledgement
@@ -18,6 +19,7 @@ from engine.plan.streams import StreamPlan, streaming_source
 from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.streaming.checkpoint import Checkpoint
+from engine.runtime.streaming.event_times import EventTimes
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.stream_progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
@@ -68,10 +70,13 @@ class Stream:
     last_batch: int | None = None
     order: tuple[Scan, ...] = ()
     batch_plans: BatchPlans = field(default_factory=BatchPlans)
+    times: EventTimes | None = None
     totals: StreamTotals = field(init=False)
 
     def __post_init__(self) -> None:
         self.totals = StreamTotals(self.of.name)
+        if self.of.is_timed:
+            self.times = EventTimes(self.spark, self.of, self.checkpoint, self._policy == "max")
 
     @property
     def of(self) -> StreamPlan:
@@ -113,12 +118,16 @@ class Stream:
         session = pipeline_session(self.spark, self.plan.env.session_settings)
         if self.of.stateful and not (_PARTITIONS in self.plan.env.spark or is_users(session, _PARTITIONS)):
             session.conf.set(_PARTITIONS, str(2 * self.spark.sparkContext.defaultParallelism))
-        if self.plan.env.options and (policy := self.plan.env.options.get("stream.watermark_policy")) is not None:
-            session.conf.set(_WATERMARK_POLICY, str(policy))
+        if self._policy is not None:
+            session.conf.set(_WATERMARK_POLICY, self._policy)
         try:
+            self.query = None
             state = self.checkpoint.source_state(ends=self.has_end)
-            opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches, state=state)
+            late = self.times.open() if self.times is not None else None
+            opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches, state=state, late=late)
             self.order = opened.scans
+            if self.times is not None:
+                self.times.order = opened.scans
             self.checkpoint.begin([self.of.scans.index(scan) for scan in opened.scans])
             writer: DataStreamWriter = opened.rows.writeStream.foreachBatch(self.run_batch)
             writer = writer.option("checkpointLocation", self.checkpoint.spark_location)
@@ -126,6 +135,17 @@ class Stream:
             self.query = _triggered(writer, trigger).start()
         except SPARK_ERRORS as error:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
+
+    @property
+    def _policy(self) -> str | None:
+        policy = self.plan.env.options.get("stream.watermark_policy") if self.plan.env.options else None
+        return None if policy is None else str(policy)
+
+    def advance(self) -> None:
+        """Stop waiting for partitions that are silent, between micro-batches."""
+        if self.times is not None and self.query is not None and self.last_batch is not None and self.is_active:
+            with suppress(*SPARK_ERRORS, PenstockError):  # asked again; the brokers may be back by then
+                self.times.advance(self.query, self.last_batch)
 
     def stop(self) -> None:
         """End after the current micro-batch; it may be called again until the stream has ended."""
@@ -207,7 +227,10 @@ class Stream:
     def _run_computed(self, batch: "DataFrame", number: int) -> None:
         """Run a micro-batch whose rows Spark computes with state. They are computed once and wholly, also where the
         micro-batch was committed before: each partition records its state when its last row is read."""
+        query = self._started() if self.times is not None else None
         try:
+            if self.times is not None and query is not None:
+                self.times.begin(query)
             rows = persist(batch, Cache.DISK)
         except SPARK_ERRORS as error:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
@@ -215,6 +238,14 @@ class Stream:
             self._run(number, Arrived(rows, self.positions(number)))
         finally:
             release(rows)
+        if self.times is not None and query is not None:
+            self.totals.left_out += self.times.end(query, number)
+
+    def _started(self) -> "StreamingQuery":
+        """The query of the micro-batch, which may begin before its `start` has returned."""
+        while self.query is None:
+            sleep(0.01)
+        return self.query
 
     def _run(self, number: int, arrived: Arrived, called: str | None = None, *, of: StreamPlan | None = None) -> None:
         name, stream = f"{self.checkpoint.record.stream}.{called or number}", of or self.of

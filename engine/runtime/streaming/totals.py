@@ -12,13 +12,15 @@ from engine.runtime.streaming.stream_progress import Progress
 @dataclass(eq=False, slots=True)
 class StreamTotals:
     """The sums of a stream by the name of its head, `source`; `progress` of its last micro-batch; `counted`: the last
-    one whose rows, read by Spark itself, are in `reads` and `late`."""
+    one whose rows, read by Spark itself, are in `reads` and `late`. `late`: rows that Spark has left out as late, or
+    more; `left_out`: those that Penstock has, before Spark saw them."""
 
     source: str
     batches: int = 0
     counted: int = -1
     progress: Progress | None = None
     late: int = 0
+    left_out: int = 0
     reads: dict[str, ReadCount] = field(default_factory=dict)
     writes: dict[str, WriteCount] = field(default_factory=dict)
     warnings: dict[tuple[str, str], Diagnostic] = field(default_factory=dict)
@@ -52,7 +54,7 @@ class StreamTotals:
     @property
     def counts(self) -> dict[str, object]:
         """For the ledger."""
-        late = {"late": self.late} if self.late else {}
+        late = {"late": self.late + self.left_out} if self.late + self.left_out else {}
         return {"batches": self.batches, **(self.progress.counts if self.progress else {}), **late}
 
 

@@ -6,10 +6,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from connectors.interface.incremental import duration
 from connectors.interface.source import ScanTask, StreamState
-from engine.plan.nodes import Node, Persisted, Scan
-from engine.plan.streams import StreamPlan, streaming_source
+from connectors.interface.source_abilities import SOURCE_PARTITION, SupportsPartitionTimes
+from engine.plan.nodes import Node, Persisted, Scan, Watermark
+from engine.plan.streams import StreamPlan, is_of_partitions, streaming_source
 from engine.spark.lower import as_declared, lower_nodes
+from engine.spark.streaming.late_rows import LateRows, split
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -22,18 +25,44 @@ class OpenStream:
 
 
 def open_stream(
-    spark: SparkSession, stream: StreamPlan, *, is_new: bool, state: StreamState | None = None
+    spark: SparkSession,
+    stream: StreamPlan,
+    *,
+    is_new: bool,
+    state: StreamState | None = None,
+    late: Mapping[Watermark, LateRows] | None = None,
 ) -> OpenStream:
-    """Open a stream, in the pipeline's own session. `state`: that of a stream whose head is its source."""
+    """Open a stream, in the pipeline's own session. `state`: that of a stream whose head is its source. `late`: what
+    counts the rows of its watermarks, where Penstock follows their event times."""
     if (scan := stream.scan) is not None:
         task = replace(_task(scan), state=state)
         return OpenStream(streaming_source(scan).stream(spark, task, is_new=is_new), (scan,))
+    timed = {node.input for node in late or () if is_of_partitions(node)}
     opened: dict[Node, DataFrame] = {
-        scan: as_declared(streaming_source(scan).streamed_rows(spark, _task(scan), is_new=is_new), scan)
-        for scan in stream.scans
+        scan: _streamed(spark, scan, is_new=is_new, is_timed=scan in timed) for scan in stream.scans
     }
+    for node, counted in (late or {}).items():
+        opened[node] = _on_time(spark, node, opened, counted)
+    for source in timed:
+        opened[source] = opened[source].drop(SOURCE_PARTITION)
     rows = lower_nodes(spark, (stream.head,), opened, _as_it_is)[stream.head]
     return OpenStream(rows, _in_order(rows, {scan: opened[scan] for scan in stream.scans}))
+
+
+def _streamed(spark: SparkSession, scan: Scan, *, is_new: bool, is_timed: bool) -> DataFrame:
+    """The rows of a source; where `is_timed`, with the hidden column of their partitions."""
+    if is_timed and isinstance(scan.connector, SupportsPartitionTimes):
+        return as_declared(scan.connector.timed_rows(spark, _task(scan), is_new=is_new), scan)
+    return as_declared(streaming_source(scan).streamed_rows(spark, _task(scan), is_new=is_new), scan)
+
+
+def _on_time(spark: SparkSession, node: Watermark, opened: Mapping[Node, DataFrame], late: LateRows) -> DataFrame:
+    """The rows of a watermark's node that are not late."""
+    delay = duration(node.delay)
+    assert delay is not None, "is checked when the plan is built"
+    rows = lower_nodes(spark, (node.input,), opened, _as_it_is)[node.input]
+    partition = SOURCE_PARTITION if is_of_partitions(node) else None
+    return split(rows, node.column, round(delay.total_seconds() * 1000), partition, late)
 
 
 def _task(scan: Scan) -> ScanTask:

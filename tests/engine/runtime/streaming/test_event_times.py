@@ -1,0 +1,180 @@
+"""Watermarks of Kafka's partitions: the slowest one decides, silent ones are not waited for, late rows are counted."""
+
+import json
+import random
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from engine.runtime.run_request import RunRequest, new_run_id
+from engine.runtime.streaming.event_times import FollowedWatermark, PartitionTime, watermark_of
+from engine.runtime.streaming.run_stream import run_stream
+from engine.state.layout import layout_at
+from engine.state.run_state import State
+from engine.state.stop_request import request_stop
+from tests.connectors.kafka.jobs import compiled
+
+pytestmark = pytest.mark.spark
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+FIELDS = "schema { fields { id = bigint, at = timestamp } }"
+JOINED = """select a.id as a, b.id as b from a left join b on a.id = b.id
+    and b.at between a.at - interval 1 hour and a.at + interval 1 hour"""
+COUNTED = "select window(at, '10 minutes').start as start, count(*) as n from k group by window(at, '10 minutes')"
+
+
+def record(id, minute):
+    return json.dumps({"id": id, "at": (NOON + timedelta(minutes=minute)).isoformat()})
+
+
+def source(kafka, name, topic, watermark="", more=""):
+    return f"""Kafka {{ plugin_output = {name}, bootstrap.servers = "{kafka.servers}", topic = {topic}, {FIELDS}
+      start_mode = earliest, watermark {{ column = at, delay = "10 minutes", {watermark} }}, {more} }}"""
+
+
+def job(folder, sources, query, trigger="available_now", inputs="k", more=""):
+    return f"""env {{ job.mode = STREAMING, job.name = times, stream.trigger = "{trigger}"
+      spark.sql.shuffle.partitions = 1, job.retry.times = 0 }}
+    source {{ {sources} }}
+    transform {{ Sql {{ plugin_input = [{inputs}], plugin_output = out, query = \"\"\"{query}\"\"\" }} }}
+    sink {{ LocalFile {{ plugin_input = out, path = "{folder}/out", file_format_type = json }}
+      {more} }}"""
+
+
+def run(spark, folder, text):
+    result = run_stream(spark, compiled(folder, text), RunRequest(new_run_id()))
+    if result.errors:
+        raise result.errors[0]
+    return result
+
+
+def rows(folder, name="out"):
+    files = (folder / name).rglob("part-*.json")
+    return [json.loads(line) for path in files for line in path.read_text().splitlines()]
+
+
+def codes(result):
+    return [warning.code for warning in result.warnings]
+
+
+def minute_of(text):
+    return round((datetime.fromisoformat(text).astimezone(UTC) - NOON).total_seconds() / 60)
+
+
+def test_a_partition_two_hours_behind_loses_nothing(spark, tmp_path, kafka):
+    """One partition is read to 14:10 before the other one has its first record, of noon."""
+    topic = kafka.topic(2)
+    text = job(tmp_path, source(kafka, "k", topic), COUNTED)
+    kafka.send(topic, [record(0, minute) for minute in range(0, 131, 10)], partition=0)
+    result = run(spark, tmp_path, text)
+    assert (rows(tmp_path), codes(result)) == ([], ["PEN5315"])
+    assert f"waits for partitions that have had no record: `{topic}-1`" in result.warnings[0].message
+    for minute in range(0, 131, 10):
+        kafka.send(topic, [record(1, minute)], partition=1)
+    kafka.send(topic, [record(2, 300)], partition=0)
+    kafka.send(topic, [record(2, 300)], partition=1)
+    assert codes(run(spark, tmp_path, text)) == []
+    kafka.send(topic, [record(3, 301)], partition=0)  # the watermark of a run is known to the next one
+    assert codes(run(spark, tmp_path, text)) == []
+    assert sorted(minute_of(row["start"]) for row in rows(tmp_path)) == list(range(0, 131, 10))
+    assert {row["n"] for row in rows(tmp_path)} == {2}
+
+
+def test_a_join_goes_on_while_a_topic_is_silent(spark, tmp_path, kafka):
+    """Of two topics, one has no record; without `idle.timeout` its partition is waited for."""
+    silent, talking = kafka.topic(), kafka.topic()
+    sources = "\n".join(
+        source(kafka, name, topic, 'idle.timeout = "2 seconds"') for name, topic in (("a", talking), ("b", silent))
+    )
+    plan, name = compiled(tmp_path, job(tmp_path, sources, JOINED, "200 milliseconds", "a, b")), new_run_id()
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(run_stream(spark, plan, RunRequest(name))))
+    thread.start()
+    kafka.send(talking, [record(1, 0), record(2, 300)])
+    until = time.monotonic() + 120
+    while not (found := rows(tmp_path) if (tmp_path / "out").exists() else []) and time.monotonic() < until:
+        time.sleep(0.1)
+    request_stop(layout_at(spark, str(tmp_path / "state")), name)
+    thread.join()
+    assert found == [{"a": 1, "b": None}]
+    assert [result.state for result in ended] == [State.FINISHED]
+
+
+@dataclass
+class Reference:
+    """What a stream of windows of ten minutes must do, in plain Python, by the micro-batches that Spark has made."""
+
+    partitions: int
+    delay: int
+    watermark: int | None = None
+    late: int = 0
+
+    def batches(self, records, ends):
+        """`records`: minutes by partition; `ends`: offsets by micro-batch. Gives the rows of all windows by start."""
+        latest, begins, windows = {}, [0] * self.partitions, {}
+        for end in ends:
+            arrived = [(p, m) for p in range(self.partitions) for m in records[p][begins[p] : end[p]]]
+            for partition, minute in arrived:
+                if self.watermark is not None and minute < self.watermark:
+                    self.late += 1
+                else:
+                    windows[minute // 10 * 10] = windows.get(minute // 10 * 10, 0) + 1
+                latest[partition] = max(latest.get(partition, minute), minute)
+            if len(latest) == self.partitions:
+                self.watermark = max(self.watermark or -(10**6), min(latest.values()) - self.delay)
+            begins = end
+        return windows
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 200))])
+def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seed):
+    """Random times in random partitions, in micro-batches of a random size: as a reference in Python counts them."""
+    draw = random.Random(seed)
+    count = draw.randint(1, 3)
+    topic = kafka.topic(count)
+    records = [[] for _ in range(count)]
+    now = 0
+    for _ in range(draw.randint(20, 60)):
+        now += draw.randint(0, 12)
+        records[draw.randrange(count)].append(max(0, now - draw.choice([0, 0, 3, 15, 40, 130])))
+    for number, minutes in enumerate(records):
+        kafka.send(topic, [record(number, minute) for minute in minutes], partition=number)
+    limit = f"max_offsets = {draw.randint(4, 15)}"
+    result = run(spark, tmp_path, job(tmp_path, source(kafka, "k", topic, more=limit), COUNTED))
+    offsets = tmp_path / "state/streams/times/out/checkpoint/offsets"
+    ends = [
+        [json.loads(path.read_text().splitlines()[2])[topic][str(number)] for number in range(count)]
+        for path in sorted((each for each in offsets.glob("[0-9]*")), key=lambda path: int(path.name))
+    ]
+    expected = Reference(count, 10)
+    windows = expected.batches(records, ends)
+    said = [warning.message for warning in result.warnings if warning.code == "PEN5314"]
+    named = "1 row" if expected.late == 1 else f"{expected.late} rows"
+    assert said == (
+        [f"{named} of `out` came later than the watermark allows, and were left out"] if expected.late else []
+    )
+    found = {minute_of(row["start"]): row["n"] for row in rows(tmp_path)}
+    assert found.items() <= windows.items()
+    assert len(ends) > 2
+
+
+def test_the_watermark_is_that_of_the_slowest_partition_which_is_not_silent():
+    followed = (FollowedWatermark("a", 10, None), FollowedWatermark("b", 0, 5.0))
+    times = {
+        "a": {"a-0": PartitionTime(100, 0.0), "a-1": PartitionTime(50, 0.0)},
+        "b": {"b-0": PartitionTime(80, 0.0), "b-1": PartitionTime(None, 0.0)},
+    }
+    for silent, is_fastest, expected in (
+        ({}, False, None),
+        ({"b": ["b-1"]}, False, 40),
+        ({"b": ["b-1"]}, True, 80),
+        ({}, True, 40),
+        ({"b": ["b-0", "b-1"]}, False, 40),
+        ({"a": ["a-1"], "b": ["b-1"]}, False, 80),
+        ({"a": ["a-0", "a-1"], "b": ["b-0", "b-1"]}, False, 90),
+    ):
+        assert watermark_of(followed, times, silent, is_fastest=is_fastest) == expected, silent
