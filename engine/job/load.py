@@ -44,7 +44,7 @@ from engine.job.options.project_options import with_defaults, with_project_optio
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LISTS, inheriting, pattern_of, taken, taken_path, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
-from engine.job.options.watermark_option import WATERMARK
+from engine.job.options.watermark_option import WATERMARK, late_outputs
 from engine.job.source_queries import with_source_queries
 from engine.transforms import names as transform_names
 from engine.transforms import transform
@@ -346,7 +346,8 @@ class _Loader:
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
-            rejects_of(options), _cache(options), sink_name, tables, pattern_of(regex, self.diagnostics),
+            (*rejects_of(options), *late_outputs(options, outputs)),
+            _cache(options), sink_name, tables, pattern_of(regex, self.diagnostics),
             not tables or bool(own_spec), written, _chain(options),
         )  # fmt: skip
 

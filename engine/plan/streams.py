@@ -41,11 +41,13 @@ Flows = Mapping[Node, StreamRows]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StreamPlan:
-    """One stream: the writes that read it and no other, and its head; `stateful`: the nodes that keep state."""
+    """One stream: the writes that read it and no other, and its head; `stateful`: the nodes that keep state; `late`:
+    the rows that come too late for these, of sources below the head."""
 
     plan: Plan
     head: Node
     stateful: tuple[Node, ...]
+    late: tuple[Rejects, ...] = ()
 
     @property
     def name(self) -> str:
@@ -108,11 +110,32 @@ def streams_of(plan: Plan) -> tuple[StreamPlan, ...]:
         flows = flows_of(pipeline)
         by_head: dict[Node, list[Write]] = {}
         for write in pipeline.writes:
-            by_head.setdefault(head_of(replace(pipeline, writes=(write,)), flows), []).append(write)
+            if not late_rows_of(write):
+                by_head.setdefault(head_of(replace(pipeline, writes=(write,)), flows), []).append(write)
         for head, writes in by_head.items():
             stateful = tuple(node for node in flows if flows[node].keeps_state and node in below(head))
-            found.append(StreamPlan(replace(pipeline, writes=tuple(writes)), head, stateful))
+            late, of_late = _late_of(pipeline, head) if stateful else ((), ())
+            chosen = {*writes, *of_late}
+            kept = tuple(write for write in pipeline.writes if write in chosen)
+            found.append(StreamPlan(replace(pipeline, writes=kept), head, stateful, late))
     return tuple(found)
+
+
+def late_rows_of(write: Write) -> tuple[Rejects, ...]:
+    """The rows below a write that come too late for what keeps state over their source."""
+    return tuple(node for node in below(write) if isinstance(node, Rejects) and is_of_late_rows(node))
+
+
+def is_of_late_rows(node: Rejects) -> bool:
+    return not node.rules
+
+
+def _late_of(pipeline: Plan, head: Node) -> tuple[tuple[Rejects, ...], tuple[Write, ...]]:
+    """The late rows of the sources below a head, and the writes that read them."""
+    under = set(below(head))
+    late = {write: late_rows_of(write) for write in pipeline.writes}
+    of_head = {write: nodes for write, nodes in late.items() if any(node.input in under for node in nodes)}
+    return tuple(dict.fromkeys(node for nodes in of_head.values() for node in nodes)), tuple(of_head)
 
 
 def flows_of(plan: Plan) -> Flows:
@@ -152,6 +175,8 @@ def _made_of(node: Node, inputs: list[StreamRows], flows: Flows) -> StreamRows |
             return StreamRows(frozenset({node.column.lower()}))
         case Union():
             return StreamRows(frozenset.intersection(*(rows.event_times for rows in inputs)))
+        case Rejects() if is_of_late_rows(node):
+            return StreamRows()
         case Expect() | Rejects() | Shuffle():
             return StreamRows(inputs[0].event_times)
         case _:

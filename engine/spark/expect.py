@@ -157,7 +157,8 @@ def _breaks(rules: Sequence[str]) -> str:
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
-    """The rows that violate a quarantining rule, with the rules that they violate."""
+    """The rows that violate a quarantining rule, with the rules that they violate; none where there is no rule, as of
+    late rows in a batch."""
     violations = [
         f.when(f.expr(_breaks([rule.check.predicate])), f.lit(f"{rule.name}: {rule.text}"))
         for rule in node.rules

@@ -3,7 +3,7 @@
 watermark { column = "at", delay = "10 minutes", idle.timeout = "5 minutes", late = sink }
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from catalog.options import Option, Options, OptionType, Value
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import TIMESTAMP, has_unknown
 from connectors.interface.incremental import duration
+from engine.job.model.job import Reference
 
 WATERMARK: Final = Option(
     "watermark",
@@ -81,6 +82,14 @@ def check_watermark(options: Options, table: CatalogTable, diagnostics: Diagnost
         message = f"the event time `{column.name}` must be a timestamp, and is {column.type}"
         help = "make it one by a query, and give the `watermark` to that transform"
         diagnostics.error("PEN4008", message, span, help)
+
+
+def late_outputs(options: Options, outputs: Sequence[Reference]) -> tuple[Reference, ...]:
+    """The output of the rows that come too late, where the block asks for one."""
+    declared = watermark_of(options)
+    if declared is None or not declared.has_late_rows:
+        return ()
+    return tuple(Reference(f"{output.name}_late", options.span("watermark")) for output in outputs[:1])
 
 
 def _given(options: Options) -> dict[str, Value]:

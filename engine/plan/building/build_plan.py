@@ -24,7 +24,7 @@ from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes, with_unseen_columns
 from engine.plan.building.stream_checks import check_streams
 from engine.plan.building.table_sets import member
-from engine.plan.building.watermarked import watermarked
+from engine.plan.building.watermarked import late_rows, watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
 from engine.plan.intervals.interval_rows import interval_rows, refuse_unknown_inputs, windowed
@@ -71,7 +71,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
             case BlockKind.SOURCE:
                 scans = watermarked(block, scan_nodes(block, name, job.source.path, own), job.env, own)
                 scans = windowed(block, scans, job.env, own)
-                built[block], rejects[block] = expected(block, name, scans, own)
+                built[block], rejects[block] = expected(block, name, scans, own, late_rows(block, scans, own))
             case BlockKind.TRANSFORM:
                 plugin = transform(block.plugin)
                 queries: tuple[Node, ...] | None = None

@@ -11,9 +11,32 @@ from catalog.tables.savemode import WriteMode
 from connectors.interface.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
-from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Shuffle, Union, Write, below, children
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Node,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Write,
+    below,
+    children,
+)
 from engine.plan.pipelines import pipelines
-from engine.plan.streams import Flows, StreamPlan, flow_of, follows_schema, is_stream, streaming_source, streams_of
+from engine.plan.streams import (
+    Flows,
+    StreamPlan,
+    flow_of,
+    follows_schema,
+    is_stream,
+    late_rows_of,
+    streaming_source,
+    streams_of,
+)
 from engine.transforms.base import StatefulTransform
 from sql.streams.stream_rows import StreamQueryError, StreamRows
 
@@ -29,6 +52,8 @@ def check_streams(env: Env, writes: Sequence[Write], diagnostics: Diagnostics) -
     mark = diagnostics.mark()
     for pipeline in pipelines(Plan(env, tuple(writes))):
         _check_pipeline(pipeline, diagnostics)
+    if not mark.has_errors:
+        _check_late_rows(Plan(env, tuple(writes)), diagnostics)
     if not mark.has_errors:
         for stream in streams_of(Plan(env, tuple(writes))):
             _check_state(stream, diagnostics)
@@ -59,6 +84,43 @@ def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
             _check_write(node, flows, diagnostics)
         elif (rows := _checked(node, flows, diagnostics)) is not None:
             flows[node] = rows
+
+
+def _check_late_rows(plan: Plan, diagnostics: Diagnostics) -> None:
+    """Report late rows of a source that no transform with state reads, or several streams with their own watermarks;
+    and sinks of them that read more."""
+    streams = streams_of(plan)
+    for write in plan.writes:
+        for late in late_rows_of(write):
+            above = [stream for stream in streams if stream.stateful and late.input in below(stream.head)]
+            others = [
+                node
+                for node in below(write)
+                if (isinstance(node, Scan) and is_stream(node) and node not in below(late))
+                or any(node in stream.stateful for stream in streams)
+            ]
+            if others or _reaches_beside(write, late):
+                message = f"`{write.name}` reads late rows of `{late.node}`, and other rows of streams"
+                diagnostics.error("PEN2032", message, write.span, "give each a sink of its own")
+            elif not above:
+                message = f"`{late.name}` has the rows that come too late for windows, joins and `Deduplicate`"
+                help = f"no such transform reads `{late.node}`: write its rows themselves"
+                diagnostics.error("PEN2032", message, write.span, help)
+            elif len(above) > 1:
+                names = " and ".join(f"`{stream.name}`" for stream in above)
+                message = f"`{late.node}` is read by {names}, each with a watermark and late rows of its own"
+                diagnostics.error("PEN2032", message, late.span, "`late = drop`, or a source for each")
+
+
+def _reaches_beside(write: Write, late: Rejects) -> bool:
+    """Whether the write reads the source of late rows by another way than through these."""
+    stack: list[AnyNode] = [write]
+    while stack:
+        node = stack.pop()
+        if node is late.input:
+            return True
+        stack.extend(child for child in children(node) if child is not late)
+    return False
 
 
 def _named_option(scan: Scan, why: str) -> Span | None:

@@ -4,7 +4,7 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from connectors.interface.source_abilities import SupportsPartitionTimes
 from engine.job.model.job import Block, BlockKind, Env
 from engine.job.options.watermark_option import check_watermark, watermark_of
-from engine.plan.nodes import Node, Scan, Watermark, below
+from engine.plan.nodes import Node, Rejects, Scan, Watermark, below
 from engine.plan.streams import is_stream
 
 
@@ -36,6 +36,20 @@ def watermarked(
                   span=block.options.span("watermark"), table_set=node.table_set)
         for node in nodes
     )  # fmt: skip
+
+
+def late_rows(block: Block, nodes: tuple[Node, ...] | None, diagnostics: Diagnostics) -> tuple[Rejects, ...]:
+    """The rows of a source that come too late, where they are an output; a batch job has none."""
+    declared = watermark_of(block.options) if block.options.is_valid else None
+    if not nodes or declared is None or not declared.has_late_rows:
+        return ()
+    span = block.options.span("watermark")
+    if len(nodes) > 1:
+        message = f"`{block.name}` has several tables, whose late rows cannot be in one"
+        diagnostics.error("PEN2011", message, span, "late = drop")
+        return ()
+    name = f"{block.outputs[0].name}_late" if block.outputs else f"{nodes[0].name}_late"
+    return (Rejects(name, nodes[0], (), nodes[0].name, parallelism=block.parallelism, span=span),)
 
 
 def _obstacle(block: Block, node: Node) -> str | None:

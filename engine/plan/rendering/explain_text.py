@@ -211,6 +211,11 @@ def _short(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
+def _left_out(node: Rejects) -> str:
+    broken = ", ".join(rule.name for rule in node.rules)
+    return f"rows of `{node.node}` that {f'break {broken}' if broken else 'come later than its watermark'}"
+
+
 def _waited_for(node: Watermark) -> Iterator[str]:
     of = " of their partition" if is_of_partitions(node) else ""
     yield f"rows may come {node.delay} after a later `{node.column}`{of}"
@@ -242,7 +247,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
         case Expect():
             yield from (str(rule) for rule in node.rules)
         case Rejects():
-            yield f"rows of `{node.node}` that break {', '.join(rule.name for rule in node.rules)}"
+            yield _left_out(node)
         case Watermark():
             yield from _waited_for(node)
         case Shuffle():

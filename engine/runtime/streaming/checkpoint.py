@@ -226,7 +226,7 @@ def _own_record(stream: StreamPlan) -> StreamRecord:
         (scan.connector.name, streaming_source(scan).stream_identity(scan.options)) for scan in stream.scans
     ]
     sinks = tuple(sorted(write.target for write in plan.writes))
-    state = tuple(_state_of(node) for node in stream.stateful)
+    state = (*(_state_of(node) for node in stream.stateful), *(f"late rows of {node.node}" for node in stream.late))
     return StreamRecord(
         _stream_id(stream, connector, identity), plan.env.name, connector, identity, sinks, tuple(others), state
     )

@@ -14,7 +14,7 @@ from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Staged
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
-from engine.plan.nodes import Plan, Scan, Write, below
+from engine.plan.nodes import Node, Plan, Scan, Write, below
 from engine.plan.streams import StreamPlan, streaming_source
 from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
@@ -29,6 +29,7 @@ from engine.spark.persist import persist, release
 from engine.spark.session import pipeline_session
 from engine.spark.starting.defaults import is_users
 from engine.spark.streaming.batch_plans import BatchPlans
+from engine.spark.streaming.late_rows import apart
 from engine.spark.streaming.open_stream import open_stream
 from engine.state.layout import StateLayout
 from engine.state.run_state import State
@@ -109,7 +110,8 @@ class Stream:
             return False
         with suppress(*SPARK_ERRORS):
             names = [] if self.of.scan is not None else [scan.name for scan in self.order]
-            return self.totals.look(progress_of(self.query, self.totals.counted), names)
+            twice = [scan.name for scan in self.order for late in self.of.late if scan in below(late)]
+            return self.totals.look(progress_of(self.query, self.totals.counted), names, twice)
         return False
 
     def start(self) -> None:
@@ -204,7 +206,7 @@ class Stream:
     def run_empty(self) -> None:
         """What a batch job does without rows: targets are created, or emptied. Only where nothing has ever arrived."""
         if self.has_end and not self.checkpoint.has_batches:
-            self._run(0, Arrived(None), "start")
+            self._run(0, {node: Arrived(None) for node in (self.of.head, *self.of.late)}, "start")
 
     def positions(self, number: int) -> Mapping[Scan, Staged]:
         """What is acknowledged at the sources once the micro-batch is committed."""
@@ -222,7 +224,7 @@ class Stream:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
         assert stream.scan is not None, "the head is the source"
         positions = dict(zip((stream.scan,), self.positions(number).values(), strict=False))
-        self._run(number, Arrived(batch, positions), of=stream)
+        self._run(number, {stream.head: Arrived(batch, positions)}, of=stream)
 
     def _run_computed(self, batch: "DataFrame", number: int) -> None:
         """Run a micro-batch whose rows Spark computes with state. They are computed once and wholly, also where the
@@ -235,7 +237,9 @@ class Stream:
         except SPARK_ERRORS as error:
             raise as_run_error(error, self.of.head, below(self.of.head)) from error
         try:
-            self._run(number, Arrived(rows, self.positions(number)))
+            head, *late = apart(rows) if self.of.late else [rows]
+            arrived: dict[Node, Arrived] = {node: Arrived(df) for node, df in zip(self.of.late, late, strict=True)}
+            self._run(number, {self.of.head: Arrived(head, self.positions(number)), **arrived})
         finally:
             release(rows)
         if self.times is not None and query is not None:
@@ -247,7 +251,14 @@ class Stream:
             sleep(0.01)
         return self.query
 
-    def _run(self, number: int, arrived: Arrived, called: str | None = None, *, of: StreamPlan | None = None) -> None:
+    def _run(
+        self,
+        number: int,
+        arrived: Mapping[Node, Arrived],
+        called: str | None = None,
+        *,
+        of: StreamPlan | None = None,
+    ) -> None:
         name, stream = f"{self.checkpoint.record.stream}.{called or number}", of or self.of
         plan = plan_of(stream.plan, number)
         is_fresh = self.last_batch is not None and number > self.last_batch  # Spark has ended those before
@@ -256,7 +267,7 @@ class Stream:
             plan,
             name,
             self.layout,
-            {stream.head: arrived},
+            arrived,
             plans=self.batch_plans if plan.env.reuses_batch_plans else None,
             is_fresh=is_fresh,
             work=work_of(f"{called} {self.checkpoint.contents(number)}"),

@@ -35,16 +35,20 @@ class StreamTotals:
         for warning in result.warnings:
             self.warnings[(warning.code, warning.message)] = warning
 
-    def look(self, reported: Sequence[Progress], sources: Sequence[str]) -> bool:
+    def look(self, reported: Sequence[Progress], sources: Sequence[str], twice: Sequence[str] = ()) -> bool:
         """Take what Spark has reported; whether there is something new. Of `sources`, in its order, also the rows that
-        it read itself: those of others are counted in the micro-batches."""
+        it read itself: those of others are counted in the micro-batches. `twice`: the sources that it reads once more,
+        for their late rows, which it reports at the first of that name."""
         for progress in reported:
             if progress.batch <= self.counted or not any(progress.rows):
                 continue
             self.counted = progress.batch
             self.late += progress.late
+            again = list(twice)
             for source, rows in zip(sources, progress.rows, strict=False):
-                count = ReadCount(source, rows, None, 1)
+                is_twice = source in again
+                again = [name for name in again if name != source]
+                count = ReadCount(source, rows // 2 if is_twice else rows, None, 1)
                 self.reads[source] = _with_read(self.reads.get(source), count)
         last = reported[-1] if reported else None
         is_new = last is not None and last != self.progress

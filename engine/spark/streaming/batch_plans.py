@@ -47,8 +47,8 @@ class BatchPlans:
         self, name: str, writes: Sequence[Write], arrived: Mapping[Node, Arrived], build: Callable[[], Lowered]
     ) -> Lowered:
         """The rows of a micro-batch: those that `build` lowers, or what it lowered before, of the new records."""
-        ((head, new),) = arrived.items()
-        if new.batch is None or not _is_fixed(head, writes):
+        (head, new), *others = arrived.items()
+        if others or new.batch is None or not _is_fixed(head, writes):
             return build()
         session, inputs = self.sessions[name], tuple(write.input for write in writes)
         records: Any = new.batch._jdf.logicalPlan()

@@ -8,15 +8,18 @@ a task that Spark repeats is counted once.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pyspark import Accumulator, TaskContext
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from catalog.quoting import quote
+from engine.spark.catalyst import without_nulls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,6 +97,43 @@ def late_rows(df: DataFrame, column: str, partition: str | None) -> DataFrame:
     """The rows that `split` leaves out, of the same micro-batch."""
     marked = df.withColumn(_LATE, _is_late(None, column, partition)).where(_LATE)
     return marked.drop(_LATE, *([partition] if partition else []))
+
+
+def together(several: Sequence[DataFrame]) -> DataFrame:
+    """Rows of several kinds in one DataFrame, which `apart` gives back: a stream of Spark's has one output."""
+    from pyspark.sql import functions as f
+
+    schemas = [df.schema for df in several]
+    united = [
+        df.select(
+            f.lit(number).alias(_KIND),
+            *(
+                (
+                    f.struct(*(f.col(quote(name)) for name in df.columns))
+                    if own == number
+                    else f.lit(None).cast(schema)
+                ).alias(f"{_ROW}{own}")
+                for own, schema in enumerate(schemas)
+            ),
+        )
+        for number, df in enumerate(several)
+    ]
+    return reduce(DataFrame.union, united)
+
+
+def apart(df: DataFrame) -> list[DataFrame]:
+    """The rows that `together` has united."""
+    found = []
+    for number, field in enumerate(df.schema.fields[1:]):
+        assert isinstance(field.dataType, StructType), "as `together` has made it"
+        rows = df.where(f"{_KIND} = {number}").selectExpr(f"{_ROW}{number}.*")
+        strict = [inner.name for inner in field.dataType.fields if not inner.nullable]
+        found.append(without_nulls(rows, strict) if strict else rows)
+    return found
+
+
+_KIND: Final = "__kind"
+_ROW: Final = "__row"
 
 
 def _is_late(seen: Accumulator[Tallies] | None, column: str, partition: str | None) -> Any:

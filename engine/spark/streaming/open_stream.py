@@ -2,23 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from catalog.quoting import quote, quote_text
 from connectors.interface.incremental import duration
 from connectors.interface.source import ScanTask, StreamState
 from connectors.interface.source_abilities import SOURCE_PARTITION, SupportsPartitionTimes
-from engine.plan.nodes import Node, Persisted, Scan, Watermark
+from engine.expectations.rules import NODE, REASON
+from engine.plan.nodes import Node, Persisted, Rejects, Scan, Watermark
 from engine.plan.streams import StreamPlan, is_of_partitions, streaming_source
 from engine.spark.lower import as_declared, lower_nodes
-from engine.spark.streaming.late_rows import LateRows, split
+from engine.spark.streaming.late_rows import LateRows, late_rows, split, together
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OpenStream:
     """`rows`: what the head yields, or where that is the source, what has arrived there as `Source.stream` gives it.
-    `scans`: the sources in the order in which Spark's checkpoint and progress list them; one may be read twice."""
+    `scans`: the sources in the order in which Spark's checkpoint and progress list them; one may be read twice.
+    A source that is read once more for its late rows is in it once: to Spark it is the same."""
 
     rows: DataFrame
     scans: tuple[Scan, ...]
@@ -43,10 +46,12 @@ def open_stream(
     }
     for node, counted in (late or {}).items():
         opened[node] = _on_time(spark, node, opened, counted)
+    late_of = [_late(opened, node) for node in stream.late]
     for source in timed:
         opened[source] = opened[source].drop(SOURCE_PARTITION)
     rows = lower_nodes(spark, (stream.head,), opened, _as_it_is)[stream.head]
-    return OpenStream(rows, _in_order(rows, {scan: opened[scan] for scan in stream.scans}))
+    scans = _in_order(rows, {scan: opened[scan] for scan in stream.scans})
+    return OpenStream(together([rows, *late_of]) if late_of else rows, scans)
 
 
 def _streamed(spark: SparkSession, scan: Scan, *, is_new: bool, is_timed: bool) -> DataFrame:
@@ -63,6 +68,19 @@ def _on_time(spark: SparkSession, node: Watermark, opened: Mapping[Node, DataFra
     rows = lower_nodes(spark, (node.input,), opened, _as_it_is)[node.input]
     partition = SOURCE_PARTITION if is_of_partitions(node) else None
     return split(rows, node.column, round(delay.total_seconds() * 1000), partition, late)
+
+
+def _late(opened: Mapping[Node, DataFrame], node: Rejects) -> DataFrame:
+    """The rows that come too late, as the table of the node has them."""
+    watermark = node.input
+    assert isinstance(watermark, Watermark), "a stream has late rows of watermarks alone"
+    rows = late_rows(opened[watermark.input], watermark.column, SOURCE_PARTITION)
+    own = [name for name in rows.columns if name.lower() not in (REASON, NODE)]
+    more = (f"{quote_text(text)} as {name}" for text, name in ((LATE_REASON, REASON), (node.node, NODE)))
+    return rows.selectExpr(*map(quote, own), *more)
+
+
+LATE_REASON: Final = "later than the watermark allows"
 
 
 def _task(scan: Scan) -> ScanTask:

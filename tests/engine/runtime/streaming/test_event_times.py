@@ -4,7 +4,7 @@ import json
 import random
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -111,7 +111,11 @@ class Reference:
     partitions: int
     delay: int
     watermark: int | None = None
-    late: int = 0
+    late_rows: list = field(default_factory=list)
+
+    @property
+    def late(self):
+        return len(self.late_rows)
 
     def batches(self, records, ends):
         """`records`: minutes by partition; `ends`: offsets by micro-batch. Gives the rows of all windows by start."""
@@ -120,7 +124,7 @@ class Reference:
             arrived = [(p, m) for p in range(self.partitions) for m in records[p][begins[p] : end[p]]]
             for partition, minute in arrived:
                 if self.watermark is not None and minute < self.watermark:
-                    self.late += 1
+                    self.late_rows.append((partition, minute))
                 else:
                     windows[minute // 10 * 10] = windows.get(minute // 10 * 10, 0) + 1
                 latest[partition] = max(latest.get(partition, minute), minute)
@@ -144,7 +148,8 @@ def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seed):
     for number, minutes in enumerate(records):
         kafka.send(topic, [record(number, minute) for minute in minutes], partition=number)
     limit = f"max_offsets = {draw.randint(4, 15)}"
-    result = run(spark, tmp_path, job(tmp_path, source(kafka, "k", topic, more=limit), COUNTED))
+    late = f'LocalFile {{ plugin_input = k_late, path = "{tmp_path}/late", file_format_type = json }}'
+    result = run(spark, tmp_path, job(tmp_path, source(kafka, "k", topic, "late = sink", limit), COUNTED, more=late))
     offsets = tmp_path / "state/streams/times/out/checkpoint/offsets"
     ends = [
         [json.loads(path.read_text().splitlines()[2])[topic][str(number)] for number in range(count)]
@@ -157,6 +162,9 @@ def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seed):
     assert said == (
         [f"{named} of `out` came later than the watermark allows, and were left out"] if expected.late else []
     )
+    assert sorted((row["id"], minute_of(row["at"])) for row in rows(tmp_path, "late")) == sorted(expected.late_rows)
+    assert {row["_reason"] for row in rows(tmp_path, "late")} <= {"later than the watermark allows"}
+    assert {read.source: read.rows for read in result.reads} == {"k": sum(map(len, records))}
     found = {minute_of(row["start"]): row["n"] for row in rows(tmp_path)}
     assert found.items() <= windows.items()
     assert len(ends) > 2
