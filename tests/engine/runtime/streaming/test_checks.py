@@ -136,6 +136,16 @@ def test_a_query_can_make_the_event_time(tmp_path):
         ("watermark { column = at, delay = soon }", "PEN2004", "`delay` must be a duration, found `soon`"),
         ('watermark { column = at, delay = "1 day", lag = 1 }', "PEN2003", "`watermark` has no `lag`"),
         (
+            'watermark { column = at, delay = "1 day", late = log }',
+            "PEN2004",
+            "`late` is `drop` or `sink`, found `log`",
+        ),
+        (
+            'watermark { column = at, delay = "1 day", idle.timeout = soon }',
+            "PEN2004",
+            "`idle.timeout` must be a duration, found `soon`",
+        ),
+        (
             'watermark { column = id, delay = "1 day" }',
             "PEN4008",
             "the event time `id` must be a timestamp, and is bigint",
@@ -221,3 +231,40 @@ def test_explain_says_what_is_a_stream_and_when_micro_batches_run(tmp_path, caps
         "read as a whole for each micro-batch: d\n\n"
         "write "
     )
+
+
+SINKING = 'watermark { column = at, delay = "10 minutes", late = sink }'
+HOURLY = """Sql { plugin_input = s, plugin_output = %s
+    query = "select window(at, '1 hour') as hour, count(*) as n from s group by window(at, '1 hour')" }"""
+
+
+def test_late_rows_of_a_kafka_source_are_an_output_for_sinks_of_their_own(tmp_path):
+    """They are those of one stream with state; and no other source has partitions with times of their own."""
+    sinks = "Console { plugin_input = q }\nConsole { plugin_input = %s }"
+    assert errors(tmp_path, sources=timed("s", SINKING), transform=HOURLY % "q", sinks=sinks % "s_late") == []
+    [(code, message)] = errors(tmp_path, sources=timed("s", SINKING), sinks="Console { plugin_input = s_late }")
+    assert (code, message) == (
+        "PEN2032",
+        "`s_late` has the rows that come too late for windows, joins and `Deduplicate`",
+    )
+    both = f"{HOURLY % 'q'}\n{HOURLY % 'r'}"
+    several = f"{sinks % 's_late'}\nConsole {{ plugin_input = r }}"
+    [(code, message)] = errors(tmp_path, sources=timed("s", SINKING), transform=both, sinks=several)
+    assert (code, message) == (
+        "PEN2032",
+        "`s` is read by `q` and `r`, each with a watermark and late rows of its own",
+    )
+    query = "select id from s union all select id from s_late"
+    united = f'Sql {{ plugin_input = [s, s_late], plugin_output = u, query = "{query}" }}'
+    [(code, message)] = errors(
+        tmp_path, sources=timed("s", SINKING), transform=f"{HOURLY % 'q'}\n{united}", sinks=sinks % "u"
+    )
+    assert code == "PEN2032"
+    assert message.endswith("reads late rows of `s`, and other rows of streams")
+    fields = "schema { fields { at = timestamp } }"
+    files = f'LocalFile {{ plugin_output = s, path = "in", file_format_type = json, {fields}, %s }}'
+    for option, given in (("late", "late = sink"), ("idle.timeout", 'idle.timeout = "1 minute"')):
+        source = files % f'watermark {{ column = at, delay = "1 minute", {given} }}'
+        [(code, message), *_] = errors(tmp_path, sources=source, transform=HOURLY % "q", sinks=sinks % "s")
+        assert code == "PEN2011"
+        assert message.startswith(f"`{option}` is for the `watermark` of a Kafka source")
