@@ -134,6 +134,7 @@ def test_only_running_leads_to_spark():
         "engine.runtime.persistence",
         "engine.runtime.streaming.lost_batches",
         "engine.runtime.streaming.run_stream",
+        "engine.runtime.streaming.event_times",
         "engine.runtime.streaming.stream",
     }
 
