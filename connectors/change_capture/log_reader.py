@@ -166,15 +166,15 @@ class LogReader:
         """Read until the reader is closed, or has to begin at an earlier position for another table."""
         with self.changed:
             self.reopens = False
-            start = min(tail.seen for tail in self.tails.values())
-            tables = sorted(self.tails)
-        log = self.server.open(start, tables)
+            tails = tuple(self.tails.values())
+            start = min(tail.seen for tail in tails)
+        log = self.server.open(start, sorted(tail.table for tail in tails))
         try:
-            self._follow(log)
+            self._follow(log, tails)
         finally:
             log.close()
 
-    def _follow(self, log: OpenLog) -> None:
+    def _follow(self, log: OpenLog, tails: Iterable[LogTail]) -> None:
         confirmed_at = offered_at = monotonic()
         dirty: set[str] = set()
         while not self.closing.is_set() and not self.reopens:
@@ -183,7 +183,7 @@ class LogReader:
             if not is_full:
                 transaction = log.next(_OFFER_SECONDS if dirty else _IDLE_SECONDS)
                 if transaction is not None:
-                    dirty |= self._taken(transaction)
+                    dirty |= self._taken(transaction, tails)
             now = monotonic()
             if dirty and (is_full or transaction is None or now - offered_at >= _OFFER_SECONDS):
                 self._offer(dirty)
@@ -196,12 +196,15 @@ class LogReader:
                 confirmed_at = now
         self._confirm(log)
 
-    def _taken(self, transaction: Transaction) -> set[str]:
+    def _taken(self, transaction: Transaction, tails: Iterable[LogTail]) -> set[str]:
+        """Hand a transaction to the tails that the log was opened for: of a table that was added since, the log was
+        read neither from its position nor with its changes."""
         with self.changed:
             found = {
                 tail.table
-                for tail in self.tails.values()
-                if tail.take(transaction.end, transaction.changes.get(tail.table, ()))
+                for tail in tails
+                if self.tails.get(tail.table) is tail
+                and tail.take(transaction.end, transaction.changes.get(tail.table, ()))
             }
             self.changed.notify_all()
             return found

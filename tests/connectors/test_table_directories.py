@@ -53,6 +53,8 @@ LAYOUTS = [
     ("DAY=1/part-0.parquet", {"partition_by": ["day"]}, []),
     ("part-0.parquet", {"partition_by": ["day"]}, ["PEN5462"]),
     ("day=1/part-0.parquet", {"data_save_mode": "DROP_DATA"}, []),
+    ("other/part-0.csv", {}, []),
+    ("other/day=1/part-0.csv", {}, []),
 ]
 
 

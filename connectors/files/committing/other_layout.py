@@ -2,6 +2,7 @@
 
 out/clicks/day=2024-03-01/part-0.parquet    rows without `partition_by = [day]` would be in a file next to `day=…`
 out/orders/part-0.parquet                   a csv file next to it: readers of either format fail at the other's
+out/orders/old/part-0.csv                   another directory's: no partition
 """
 
 import os
@@ -28,7 +29,7 @@ def other_layout(names: Iterable[str], options: Options) -> Diagnostic | None:
     of one kind, or where files or directories have names of the job's own."""
     if _replaces_all(options):
         return None
-    found = list(names)
+    found = [name for name in names if all("=" in folder for folder in name.split("/")[:-1])]
     kind, parts = file_format(options), [name.lower() for name in partition_columns_of(options)]
     own_formats = (None, kind, *_NAMED_SO.get(kind, ()))
     other = next((format for name in found if (format := _format(name)) not in own_formats), None)

@@ -7,9 +7,13 @@ import pytest
 from pymysql.err import OperationalError
 
 from catalog.diagnostics.diagnostic import RunError
+from connectors.change_capture.log_reader import LogReader
+from connectors.change_capture.log_tail import LogTail
+from connectors.change_capture.stored_snapshot import SourceFolder
 from connectors.mysql_cdc.server import MysqlServer, keeps_columns
 from connectors.postgres_cdc.server import PostgresServer
 from connectors.postgres_cdc.text_values import array_items
+from connectors.storage.local_files import LocalFiles
 
 
 def read(log, seconds=1.0):
@@ -156,6 +160,57 @@ def test_a_log_that_is_lost(captured, binlog):
     (*_, last) = mariadb.rows("show binary logs")
     mariadb.run(f"purge binary logs to '{last[0]}'")
     assert "has purged its log up to" in lost(mysql, "test.t", start)
+
+
+@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+def test_a_table_that_is_added_while_a_transaction_is_read_loses_none(captured, binlog, tmp_path, kind, monkeypatch):
+    """The log that is open then has not looked for the changes of that table."""
+    if kind == "postgres":
+        captured.run("create table t (id int primary key)", "create table other (id int primary key)")
+        settings = {"host": "127.0.0.1", "port": str(captured.port), "dbname": "postgres", "user": captured.user,
+                    "password": captured.password}  # fmt: skip
+        database, server, names = captured, PostgresServer(settings, "tested", "tested"), ("public.t", "public.other")
+        server.prepare(names, is_begun=False)
+    else:
+        database, server, log = binlog
+        log.close()
+        database.run("create table other (id int primary key)")
+        names = ("test.t", "test.other")
+    start = server.now()
+    for statement in ("insert into t (id) values (1)", "insert into other values (1)", "insert into t (id) values (2)"):
+        database.run(statement)
+    tails, taken = [], []
+    for name in names:
+        folder = tmp_path / name
+        folder.mkdir()
+        at = {"first": start, "reached": start, "committed": start, "seen": start, "confirmed": start}
+        tails.append(LogTail(name, name, SourceFolder(LocalFiles(), str(folder)), str(folder / "offer"), **at))
+    reader, opened = LogReader(server, names, most_ahead=1000), server.open
+
+    def open_log(at, tables):
+        log = opened(at, tables)
+        next_one = log.next
+
+        def next(seconds):
+            found = next_one(seconds)
+            taken.extend(found.changes if found is not None else ())
+            if len(taken) == 2 and len(reader.tails) == 1:  # the change of `other` is passed over
+                reader.add(tails[1])
+            return found
+
+        log.next = next
+        return log
+
+    monkeypatch.setattr(server, "open", open_log)
+    reader.add(tails[0])
+    try:
+        end = server.now()
+        reader.wait_until(tails[0], end)
+        reader.wait_until(tails[1], end)
+        found = [len(reader.changes(tail, start, end)) for tail in tails]
+    finally:
+        reader.close()
+    assert found == [2, 1]
 
 
 def test_columns_in_another_order_than_when_a_stream_began(binlog):
