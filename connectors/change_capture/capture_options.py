@@ -47,11 +47,13 @@ def capture_options(table_example: str, *own: Option, start_modes: Sequence[str]
     """The options of a source of changes, with those of its own."""
     return (
         *_connection_options(),
-        Option(TABLES, OptionType.ANY, f"The tables: a list of `{table_example}`, or one text, separated by commas."),
+        Option(TABLES, OptionType.ANY, f"The tables: a list of `{table_example}`, or one text, separated by commas.",
+               alternatives=("table-name",)),
         Option(PATTERN, OptionType.STRING,
                "Instead of `table-names`, a regular expression: all tables whose name with its database matches, as "
                "`penstock schema sync` has recorded them."),
-        Option("database-names", OptionType.ANY, "The databases of tables that are named without one."),
+        Option("database-names", OptionType.ANY, "The databases of tables that are named without one.",
+               alternatives=("database-name",)),
         Option("schema-names", OptionType.ANY, "The schemas of tables that are named without one."),
         Option("table-names-config", OptionType.LIST,
                f"What identifies the rows of a table without a primary key: `[{{ table = {table_example}, "

@@ -43,7 +43,7 @@ from connectors.paimon.paimon_options import (
 )
 from connectors.paimon.paimon_staged import PaimonStaged
 from connectors.paimon.scan_table import read_appended, read_table, stream_table
-from connectors.paimon.seatunnel_options import completed, seatunnel_write_mode
+from connectors.paimon.seatunnel_options import completed, seatunnel_write_mode, with_key_of_table
 from connectors.paimon.table_address import address_span, check_address, folder_of, path_of, shown
 from connectors.paimon.table_files import known_schema, latest_schema, recorded_schema, spans_partitions, table_of
 from connectors.paimon.writing import committing, staging
@@ -91,7 +91,13 @@ class Paimon(
     )
 
     def completed(self, options: Options) -> Options:
-        return completed(options)
+        found = completed(options)
+        is_sink = "schema_save_mode" in options.values
+        if options.seatunnel is None or not is_sink or not check_address(found, Diagnostics()):
+            return found
+        with suppress(RunError, OSError, UnknownSchemaError), foreign_shape("its schema"):
+            return with_key_of_table(found, known_schema(folder_of(found)))
+        return found
 
     def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
         return many_tables.tables_of_warehouse(options, diagnostics)

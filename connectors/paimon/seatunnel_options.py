@@ -43,6 +43,16 @@ def completed(options: Options) -> Options:
     return replace(options, values={**options.values, **values}, places={**options.places, **places})
 
 
+def with_key_of_table(options: Options, schema: Schema | None) -> Options:
+    """The options of a sink with the key of the table that is there: SeaTunnel's `primary-keys`, and the key of the
+    rows, only make a new one (createTable of its PaimonCatalog)."""
+    recreates = options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
+    keys = list((schema or {}).get("primaryKeys") or ())
+    if recreates or not keys:
+        return options
+    return replace(options, values={**options.values, "primary_keys": keys})
+
+
 def seatunnel_write_mode(schema: Schema | None, mode: WriteMode, options: Options, table: CatalogTable) -> WriteMode:
     """The write mode of a block that names none, as SeaTunnel writes: by the key of the table that is there, and a new
     table has the key of the rows (toPaimonSchema of its SchemaUtil). `mode`: the connector's own."""

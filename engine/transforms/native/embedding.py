@@ -33,7 +33,7 @@ class Embedding:
     )
     options: ClassVar[tuple[Option, ...]] = (
         Option("model_provider", OptionType.STRING, "Whose API it is; with `api_path`, anyone's.", required=True,
-               choices=(*PATHS, "MICROSOFT", "CUSTOM")),
+               choices=(*PATHS, "MICROSOFT", "CUSTOM"), alternatives=("embedding_model_provider",)),
         Option("vectorization_fields", OptionType.MAP, "New column = the text column, or `{field, modality = text}`.",
                required=True),
         Option("single_vectorized_input_number", OptionType.INTEGER, "Texts in one request.", default=1, minimum=1),

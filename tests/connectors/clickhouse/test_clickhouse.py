@@ -1,5 +1,6 @@
 """Tables of ClickHouse's engine: types both ways, staged rows, and commits that a repetition does not double."""
 
+import re
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -178,3 +179,17 @@ def test_explain_says_what_a_commit_does_not_promise(tmp_path, clickhouse):
 
     notes = " ".join(write.connector.caveats(write.options, (Action.KEEP, Action.UPSERT_ROWS)))
     assert "deleted before the new ones are there" in notes
+
+
+def test_the_documented_job(spark, tmp_path, clickhouse):
+    """That of the how-to page, with the server of the tests."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "search-and-stores.md").read_text(encoding="utf-8")
+    [job] = [block for block in re.findall(r"```hocon\n(.*?)```", page, re.DOTALL) if "Clickhouse {" in block]
+    job = job.replace('host = "https://ch.example.com:8443"', place(clickhouse))
+    job = job.replace("password = ${?CLICKHOUSE_PASSWORD}", "")
+    clickhouse.client.command("create database shop")
+    try:
+        assert run(spark, tmp_path, job).errors == ()
+        assert clickhouse.rows("select * from shop.orders") == [(1, "Ann", Decimal("12.50"))]
+    finally:
+        clickhouse.client.command("drop database shop")
