@@ -24,7 +24,7 @@ _TIMESTAMP: Final = "startup.timestamp"
 class MysqlCdc(CaptureSource):
     name: ClassVar[str] = "MySQL-CDC"
     tested_against: ClassVar[tuple[str, ...] | None] = ("MariaDB 10.11",)
-    experimental: ClassVar[tuple[str, ...]] = ("MySQL's own server", "several tables of one block")
+    experimental: ClassVar[tuple[str, ...]] = ("MySQL's own server",)
     doc: ClassVar[str] = (
         "Changes of tables of MariaDB and MySQL: a snapshot, then the binary log, each change once. In a batch job: "
         "the rows as they are now."

@@ -128,9 +128,9 @@ class _Job:
     def run(self, received: Interrupts) -> Mapping[Stream, BaseException]:
         """Run all streams to their end; gives those that failed."""
         failed: dict[Stream, BaseException] = {}
-        for stream in self.streams:
-            stream.start()
         try:
+            for stream in self.streams:  # where one cannot start, those before it end
+                stream.start()
             while running := [
                 stream for stream in self.streams if stream not in failed and self.goes_on(stream, failed)
             ]:

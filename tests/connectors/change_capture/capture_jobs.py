@@ -2,6 +2,7 @@
 
 import os
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,21 @@ def kept(spark: Any, folder: Path, text: str) -> list[tuple[Any, ...]]:
     ROWS.clear()
     stream(spark, folder, text)
     return sorted((tuple(row) for each in ROWS.values() for row in each), key=repr)
+
+
+def purge_log(mariadb: Database) -> None:
+    """Delete all files of MariaDB's log but the last one. The server keeps a file, and only warns of it, while a
+    connection reads it, also of a reader that has gone and whose end it has not noticed yet, and until InnoDB has
+    written what the file has."""
+    from pymysql.err import OperationalError
+
+    mariadb.run("flush binary logs")
+    (*_, (last, *_)) = mariadb.rows("show binary logs")
+    while mariadb.rows("show binary logs")[0][0] != last:
+        for (number,) in mariadb.rows("select id from information_schema.processlist where command = 'Binlog Dump'"):
+            with suppress(OperationalError):  # it has ended by itself
+                mariadb.run(f"kill {number}")
+        mariadb.run(f"purge binary logs to '{last}'")
 
 
 class ChangingRows:

@@ -1,10 +1,8 @@
 """The logs of real servers, read without Spark: which transactions they yield, and what is refused."""
 
 import time
-from contextlib import suppress
 
 import pytest
-from pymysql.err import OperationalError
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.change_capture.log_reader import LogReader
@@ -14,6 +12,7 @@ from connectors.mysql_cdc.server import MysqlServer, keeps_columns
 from connectors.postgres_cdc.server import PostgresServer
 from connectors.postgres_cdc.text_values import array_items
 from connectors.storage.local_files import LocalFiles
+from tests.connectors.change_capture.capture_jobs import purge_log
 
 
 def read(log, seconds=1.0):
@@ -152,13 +151,7 @@ def test_a_log_that_is_lost(captured, binlog):
     start = mysql.now()
     mysql.refuse_lost("test.t", start, start)
     log.close()
-    mariadb.run("flush binary logs")
-    while readers := mariadb.rows("select id from information_schema.processlist where command = 'Binlog Dump'"):
-        for (number,) in readers:  # a log that is read is not purged
-            with suppress(OperationalError):  # it has ended by itself
-                mariadb.run(f"kill {number}")
-    (*_, last) = mariadb.rows("show binary logs")
-    mariadb.run(f"purge binary logs to '{last[0]}'")
+    purge_log(mariadb)
     assert "has purged its log up to" in lost(mysql, "test.t", start)
 
 

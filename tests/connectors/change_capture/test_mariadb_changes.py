@@ -1,10 +1,21 @@
 """Changes of MariaDB as streams: what the sinks hold at the end is what the tables hold."""
 
+from datetime import datetime
+
 import pytest
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.in_memory import ROWS
-from tests.connectors.change_capture.capture_jobs import ChangingRows, equal, jdbc, job, kept, source, stream
+from tests.connectors.change_capture.capture_jobs import (
+    ChangingRows,
+    equal,
+    jdbc,
+    job,
+    kept,
+    purge_log,
+    source,
+    stream,
+)
 from tests.connectors.kafka.jobs import run
 
 pytestmark = pytest.mark.spark
@@ -59,10 +70,11 @@ def test_values_of_the_log_are_those_of_a_read_by_jdbc(spark, tmp_path, captured
     by_jdbc = f'Jdbc {{ plugin_output = changes, {connection}, table_path = "test.kinds" }}'
     ROWS.clear()
     run(spark, tmp_path, f"source {{ {by_jdbc} }}\nsink {{ {MEMORY} }}")
-    (read,) = [tuple(row) for rows in ROWS.values() for row in rows]
+    names = ("id", *TYPES)
+    (row,) = [row for rows in ROWS.values() for row in rows]
+    read = tuple({**dict(zip(names, row, strict=True)), "t0": datetime(1000, 1, 1)}.values())  # the driver's is Julian
     text = job(source(captured, '"kinds"', 'database-names = ["test"]'), MEMORY)
     ((*snapshot, kind),) = kept(spark, tmp_path, text)
-    names = ("id", *TYPES)
     assert {n: (a, b) for n, a, b in zip(names, snapshot, read, strict=True) if a != b} == {}
     assert kind == "+I"
     captured.run(f"insert into kinds values (2, {values})", f"insert into kinds values (3, {nulls})")
@@ -132,9 +144,9 @@ def test_a_log_that_is_lost_is_refused_before_anything_is_written(spark, tmp_pat
     captured.run(ORDERS, "insert into orders values (1, 'a', 1)")
     text = job(source(captured, '"test.orders"'), jdbc(captured, "copied"))
     stream(spark, tmp_path, text)
-    captured.run("insert into orders values (2, 'b', 2)", "flush binary logs", "insert into orders values (3, 'b', 2)")
-    (*_, last) = captured.rows("show binary logs")
-    captured.run(f"purge binary logs to '{last[0]}'")
+    captured.run("insert into orders values (2, 'b', 2)")
+    purge_log(captured)
+    captured.run("insert into orders values (3, 'b', 2)")
     assert "has purged its log up to" in refused(spark, tmp_path, text, "PEN5494")
     assert captured.rows("select id from copied") == [(1,)]
 
