@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, RunError, run_error
 from catalog.options import Option, Options
 from catalog.quoting import parse_name, quote_text
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
@@ -24,7 +24,7 @@ from connectors.iceberg.iceberg_options import (
     check_time_travel,
 )
 from connectors.iceberg.iceberg_staged import WORK, IcebergStaged
-from connectors.iceberg.iceberg_table import opened
+from connectors.iceberg.iceberg_table import IcebergTable, opened
 from connectors.iceberg.partitioning import check_partitions
 from connectors.iceberg.seatunnel_options import completed
 from connectors.iceberg.session_catalog import open_catalog
@@ -48,6 +48,7 @@ from connectors.iceberg.table_metadata import (
     main_snapshot,
     mark_of,
     table_of,
+    times_of,
 )
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
@@ -149,8 +150,9 @@ class Iceberg(
         check_time_travel(options, diagnostics)
         if not many_tables.check_tables(options, diagnostics):
             return (CatalogTable.unknown("iceberg"),)
-        _refuse_times(options, diagnostics)
-        if declared := declared_table(options, "iceberg", diagnostics):
+        declared = declared_table(options, "iceberg", diagnostics)
+        _refuse_times(options, declared, diagnostics)
+        if declared:
             with suppress(UnknownSchemaError):
                 names = [column.name for column in _recorded_table(options).columns]
                 refuse_missing_columns(declared, names, options, diagnostics)
@@ -164,11 +166,17 @@ class Iceberg(
             return (CatalogTable.unknown("iceberg"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        from pyspark.errors.exceptions.captured import UnsupportedOperationException
+
         address = _address(spark, task.options)
         if any(task.options.get(name) is not None for name in RANGE):
             return task.selected(rows_of_range(spark, address, task.options))
-        df = spark.sql(f"SELECT * FROM {address}{_as_of(task.options)}")
-        return task.selected(df)
+        try:
+            return task.selected(spark.sql(f"SELECT * FROM {address}{_as_of(task.options)}"))
+        except UnsupportedOperationException as error:
+            if _TIMES not in str(error):
+                raise
+        return task.selected(_without_times(spark, task))
 
     def held_position(self, spark: "SparkSession", options: Options) -> str | None:
         with opened(spark, address_of(spark, options)) as table:
@@ -177,7 +185,13 @@ class Iceberg(
 
     def stream_obstacle(self, options: Options) -> str | None:
         fixed = next((name for name in (*AT_OPTIONS, *RANGE) if options.get(name) is not None), None)
-        return f"`{fixed}` reads one state of the table" if fixed else None
+        if fixed:
+            return f"`{fixed}` reads one state of the table"
+        folder = local_folder(options)
+        with suppress(UnknownSchemaError):
+            if folder is not None and (times := local_times(folder)):
+                return f"its column `{times[0]}` is of Iceberg's type time, which Spark cannot read"
+        return None
 
     def stream_identity(self, options: Options) -> str:
         return target_of(options) or ""
@@ -284,6 +298,7 @@ class Iceberg(
 
 
 connector = Iceberg()
+_TIMES: Final = "Spark does not support time fields"
 
 
 def _address(spark: "SparkSession", options: Options) -> str:
@@ -323,16 +338,36 @@ def _recorded_table(options: Options) -> CatalogTable:
     return CatalogTable.of(parse_name(options.string("table"))[-1], local_columns(folder, at))
 
 
-def _refuse_times(options: Options, diagnostics: Diagnostics) -> None:
-    """Report a table that Spark cannot read at all, whichever columns are asked for (`TypeToSparkType`)."""
+def _refuse_times(options: Options, declared: CatalogTable | None, diagnostics: Diagnostics) -> None:
+    """Report columns of a table in a directory that Spark cannot read, unless the job leaves them out."""
     folder = local_folder(options)
     with suppress(UnknownSchemaError):
-        for name in local_times(folder) if folder is not None else ():
-            message = f"`{_shown(options)}` has the column `{name}` of Iceberg's type time, which Spark cannot read"
-            help = "no column of such a table can be read: let its writer store times as texts or as numbers"
-            diagnostics.error(
-                "PEN4421", message, options.span("table_path" if options.get("table_path") else "table"), help
-            )
+        times = local_times(folder) if folder is not None else []
+        if error := _unread_times(times, declared, options):
+            diagnostics.extend([error])
+
+
+def _unread_times(times: Sequence[str], declared: CatalogTable | None, options: Options) -> Diagnostic | None:
+    """The error (PEN4421) of reading a table with these columns of type `time`; None where it can be read."""
+    fixed = next((name for name in (*AT_OPTIONS, *RANGE) if options.get(name) is not None), None)
+    unread = [name for name in times if declared is None or declared.column(name) is not None]
+    if not times or not (unread or fixed):
+        return None
+    name, span = (unread or times)[0], options.span("table_path" if options.get("table_path") else "table")
+    message = f"`{_shown(options)}` has the column `{name}` of Iceberg's type time, which Spark cannot read"
+    help = "name the other columns to read: `schema { fields { name = type } }`"
+    if fixed and not unread:
+        help = f"leave `{fixed}` out: only the latest snapshot of such a table can be read"
+    return Diagnostic("PEN4421", message, span, help)
+
+
+def _without_times(spark: "SparkSession", task: ScanTask) -> "DataFrame":
+    """The rows of a table that has columns of type `time`, without them. Raises PEN4421 where the job reads one."""
+    table = IcebergTable(spark, spark._jsparkSession, address_of(spark, task.options))
+    error = _unread_times(times_of(table.metadata()), None if task.table.is_open else task.table, task.options)
+    if error is not None:
+        raise RunError([error])
+    return table.rows_without_times()
 
 
 def _shown(options: Options) -> str:

@@ -18,12 +18,13 @@ from connectors.iceberg.partitioning import specification
 from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.sorting import sort_order
 from connectors.iceberg.table_address import TableAddress
-from connectors.iceberg.table_metadata import Metadata, commit_of, table_of
+from connectors.iceberg.table_metadata import Metadata, commit_of, table_of, without_times
 from connectors.lakehouse.own_session import own_session
+from connectors.shared.java_names import java_named
 from connectors.shared.spark_types import of_spark_json
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _CONFLICTS: Final = (
     "CommitFailedException",
@@ -63,7 +64,7 @@ class IcebergTable:
         from py4j.java_gateway import is_instance_of
 
         jvm: Any = spark.sparkContext._jvm
-        self.jvm = jvm
+        self.jvm, self.spark = jvm, spark
         self.iceberg: Any = jvm.org.apache.iceberg
         self.session = session
         self.address = address
@@ -96,6 +97,23 @@ class IcebergTable:
 
     def _metadata_text(self, table: Any) -> str:
         return str(self.iceberg.TableMetadataParser.toJson(table.operations().current()))
+
+    def rows_without_times(self) -> "DataFrame":
+        """The rows without the columns that hold a `time`. Spark refuses the whole table otherwise (Iceberg's
+        `TypeToSparkType`); the files are read by the numbers of the columns, of which these are not asked for."""
+        from pyspark.sql import DataFrame
+
+        table = self.load()
+        location = table.operations().current().metadataFileLocation()
+        text = json.dumps(without_times(json.loads(self._metadata_text(table))))
+        metadata = self.iceberg.TableMetadataParser.fromJson(location, text)
+        static = self.iceberg.BaseTable(self.iceberg.StaticTableOperations(metadata, table.io()), table.name())
+        option = java_named(self.jvm, "scala.Option")
+        relation = java_named(self.jvm, "org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation").create(
+            self.iceberg.spark.source.SparkTable(static), option.empty(), option.empty()
+        )
+        of_rows = java_named(self.jvm, "org.apache.spark.sql.classic.Dataset.ofRows")
+        return DataFrame(of_rows(self.session, relation), self.spark)
 
     def committed(self, identity: str, branch: str | None = None) -> Mapping[str, str] | None:
         """The summary of the snapshot by which a write was committed; None where there is none."""

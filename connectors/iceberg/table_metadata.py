@@ -171,12 +171,23 @@ def local_columns(folder: str, at: Mapping[str, Value]) -> list[Column]:
 
 
 def local_times(folder: str) -> list[str]:
-    """The columns of Iceberg's type `time`, also within others: Spark cannot read a table that has any. Raises
-    `UnknownSchemaError`."""
+    """The columns of Iceberg's type `time`, also within others. Raises `UnknownSchemaError`."""
     with foreign_shape("its metadata"):
-        metadata = _latest(Path(folder) / "metadata")
-        fields = _schema(metadata, metadata.get("current-schema-id"))["fields"]
-        return [str(field["name"]) for field in fields if _has_time(field["type"])]
+        return times_of(_latest(Path(folder) / "metadata"))
+
+
+def times_of(metadata: Metadata) -> list[str]:
+    fields = _schema(metadata, metadata.get("current-schema-id"))["fields"]
+    return [str(field["name"]) for field in fields if _has_time(field["type"])]
+
+
+def without_times(metadata: Metadata) -> dict[str, Any]:
+    """The metadata of the same files without the columns that are or hold a `time`."""
+    schemas = [
+        {**schema, "fields": [field for field in schema["fields"] if not _has_time(field["type"])]}
+        for schema in metadata.get("schemas") or [metadata["schema"]]
+    ]
+    return {**metadata, "schemas": schemas, "current-schema-id": metadata.get("current-schema-id", 0)}
 
 
 def _has_time(type: Any) -> bool:

@@ -19,6 +19,7 @@ from engine.plan.streams import streams_of
 from engine.runtime.execute import run_job
 from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
+from engine.runtime.streaming.stream import Stream
 from engine.state import ledger
 from engine.state.run_state import State
 
@@ -195,6 +196,26 @@ def test_a_stream_without_a_record_leaves_what_the_batch_job_leaves(spark, tmp_p
     sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
     stream(spark, tmp_path, from_topic(kafka, kafka.topic(), sinks))
     assert delta(spark, tmp_path / "delta") == []
+
+
+def test_streams_that_have_begun_end_where_a_later_one_cannot_begin(spark, tmp_path, monkeypatch):
+    begin, begun = Stream.start, []
+
+    def start(self):
+        if begun:
+            raise RuntimeError("no further stream")
+        begin(self)
+        begun.append(self)
+
+    monkeypatch.setattr(Stream, "start", start)
+    for name in ("a", "b"):
+        spark.createDataFrame([(1,)], "id int").write.format("delta").save(str(tmp_path / name))
+    sources = "\n".join(f'Delta {{ plugin_output = {name}, path = "{tmp_path}/{name}" }}' for name in "ab")
+    sinks = "\n".join(f"InMemory {{ plugin_input = {name} }}" for name in "ab")
+    text = 'env { job.mode = STREAMING, job.name = two, stream.trigger = "1 second" }'
+    with pytest.raises(RuntimeError, match="no further stream"):
+        stream(spark, tmp_path, f"{text}\nsource {{ {sources} }}\nsink {{ {sinks} }}")
+    assert [each.is_active for each in begun] == [False]
 
 
 def test_a_failing_micro_batch_changes_nothing_and_is_done_again(spark, tmp_path, kafka):
