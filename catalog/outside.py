@@ -37,6 +37,9 @@ class Fill(str, Enum):
     NAME = "a name as it is"
     SQL = "a name or a literal in SQL"
     TOPIC = "part of a topic"
+    INDEX = "part of an index's name, in which braces name columns"
+    KEY = "part of a key, in which braces name columns, and which may be a column's name"
+    COLLECTION = "part of a collection's name"
     FOLDER_TABLE = "as `spark_table`, and the name of a directory"
     FOLDER_NAME = "part of a table's name without quotes, and the name of a directory"
     PLAIN = "letters, digits, `_` and single `-`"
@@ -78,6 +81,10 @@ def fill(kind: Fill, template: str, known: Mapping[str, Outside]) -> str:
             if kind is Fill.SPARK_TABLE and any("${" in text for text in _values(template, known)):
                 raise UnfitError("Spark would replace `${` in it by a value of its settings")
             return _table(template, known, '"' if kind is Fill.TABLE else "`")
+        case Fill.INDEX | Fill.KEY:
+            return _joined(template, known, _without_braces)
+        case Fill.COLLECTION:
+            return _checked_collection(_joined(template, known, _name), template)
         case Fill.FOLDER_TABLE:
             for text in _values(template, known):
                 _path_part(text)
@@ -111,6 +118,21 @@ def _name(text: str) -> str:
     if _NEVER.search(text) or _BIDI.search(text):
         raise UnfitError("it has a control character")
     return text
+
+
+def _without_braces(text: str) -> str:
+    if found := re.search(r"[{}$]", _name(text)):
+        raise UnfitError(f"`{found[0]}` would begin or end the name of a column")
+    return text
+
+
+def _checked_collection(name: str, template: str) -> str:
+    """MongoDB's own collections, and names that it takes for others, come from no source."""
+    if name.startswith("system.") and not template.startswith("system."):
+        raise UnfitError("collections `system.…` are the server's own")
+    if "$" in name or ".." in name or name.startswith(".") or name.endswith("."):
+        raise UnfitError("the name of a collection has no `$`, no `..`, and no `.` at its start or end")
+    return name
 
 
 def _topic_part(text: str) -> str:

@@ -12,7 +12,7 @@ _CONNECTION: Final = (
     Option("host", OptionType.STRING,
            "The server's HTTP port: `localhost:8123`, `https://ch.example.com:8443`; of several, separated by commas, "
            "the first is asked.", required=True),
-    Option("database", OptionType.STRING, "The database.", default="default", fill=Fill.NAME),
+    Option("database", OptionType.STRING, "The database.", default="default", fill=Fill.FOLDER_NAME),
     Option("username", OptionType.STRING, "The user."),
     Option("password", OptionType.STRING, "The user's password.", sensitive=True),
     Option("clickhouse.config", OptionType.MAP, "Settings of the queries: `{ max_threads = 4 }`."),
@@ -31,7 +31,7 @@ SOURCE_OPTIONS: Final = (
 
 SINK_OPTIONS: Final = (
     *_CONNECTION,
-    Option("table", OptionType.STRING, "The table.", required=True, fill=Fill.NAME),
+    Option("table", OptionType.STRING, "The table.", required=True, fill=Fill.FOLDER_NAME),
     Option("primary_key", OptionType.LIST,
            "Columns that a new table is ordered by, and by which `write_mode = upsert` finds rows. By default the "
            "primary key of the incoming table.", element=OptionType.STRING, alternatives=("primary_keys",)),

@@ -11,8 +11,8 @@ _NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
 _CONNECTION: Final = (
     Option("uri", OptionType.STRING, "`mongodb://user:password@host:27017/?replicaSet=rs`; the password is masked in "
            "all output.", required=True),
-    Option("database", OptionType.STRING, "The database.", required=True, fill=Fill.NAME),
-    Option("collection", OptionType.STRING, "The collection.", required=True, fill=Fill.NAME),
+    Option("database", OptionType.STRING, "The database.", required=True),
+    Option("collection", OptionType.STRING, "The collection.", required=True, fill=Fill.COLLECTION),
 )  # fmt: skip
 
 SOURCE_OPTIONS: Final = (

@@ -51,7 +51,7 @@ SINK_OPTIONS: Final = (
     *_CONNECTION,
     Option("index", OptionType.STRING,
            "The index, or a text with columns, by which each row chooses its index: `logs-$${day}`, under `--compat "
-           "seatunnel` `logs-${day}`.", required=True, fill=Fill.NAME),
+           "seatunnel` `logs-${day}`.", required=True, fill=Fill.INDEX),
     Option("index_type", OptionType.STRING, "No effect; clusters since version 7 have no types."),
     Option("primary_keys", OptionType.LIST,
            "Columns of which the document's `_id` is made: rows then replace the document of their key. By default the "

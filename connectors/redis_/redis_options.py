@@ -41,7 +41,7 @@ SINK_OPTIONS: Final = (
     *_CONNECTION,
     Option("key", OptionType.STRING,
            "A column whose value is the key, or the key of all rows. With `support_custom_key`, a text with columns: "
-           "`user:{id}`.", required=True, fill=Fill.NAME),
+           "`user:{id}`.", required=True, fill=Fill.KEY),
     Option("support_custom_key", OptionType.BOOLEAN, "Whether `{name}` in `key` is the column's value.", default=False),
     Option("value_field", OptionType.STRING,
            "The column that is written as the value of a key, list, set or zset, in place of the whole row."),

@@ -55,7 +55,7 @@ def code() -> Iterator[tuple[str, Case]]:
             yield f"a bare repository in {where or 'the root'} and {command}", Case(
                 {"penstock.conf": "", A: SOURCE + SINK}, (command,),
                 make=lambda folder, outside, where=where: _bare(folder / where, outside), in_own_process=True)
-    attributes = "* text=auto filter=evil diff=evil export-subst ident working-tree-encoding=UTF-16 merge=evil\n"
+    attributes = "* text=auto filter=evil diff=evil export-subst ident merge=evil\n"
     for command in ("plan --against=HEAD", "schema diff jobs --against=HEAD", "validate --changed-since=HEAD"):
         yield f"attributes of git and {command}", Case(
             {"penstock.conf": "", A: SOURCE + SINK + "# $Format:%an %ae$\n", ".gitattributes": attributes,

@@ -51,8 +51,16 @@ def check(kind: Fill, value: str, name: str) -> None:
         case Fill.FOLDER_NAME:
             found = PAIMON_NAME.fullmatch(value)
             assert found is None or (found["database"], found["table"]) == ("in", name)
+            assert value.rpartition(".")[::2] == ("in", name)
         case Fill.NAME:
             assert value == f"in.{name}"
+        case Fill.INDEX | Fill.KEY:
+            assert value == f"in.{name}"
+            assert not set(name) & set("{}$")
+        case Fill.COLLECTION:
+            assert value == f"in.{name}"
+            assert "$" not in value
+            assert not value.endswith(".")
         case Fill.TOPIC:
             assert value == f"in.{name}"
             assert name.replace(".", "").replace("_", "").replace("-", "").isalnum() or not name.strip("._-")

@@ -20,9 +20,12 @@ def filled(options: Options, spec: Iterable[Option], table: CatalogTable, diagno
     values, texts, is_sound = {}, dict(options.texts), True
     for name, value in options.values.items():
         try:
-            values[name] = _fill(value, kinds.get(name, Fill.PLAIN), known)
+            kind = kinds.get(name, Fill.PLAIN)
+            values[name] = _fill(value, kind, known)
+            if kind is Fill.KEY and values[name] != value and values[name] in table.schema.names:
+                raise UnfitError("it is also the name of a column, whose values would be the keys")
             if (text := texts.get(name)) is not None:
-                texts[name] = _filled_text(text, kinds.get(name, Fill.PLAIN), known)
+                texts[name] = _filled_text(text, kind, known)
         except UnfitError as error:
             is_sound = False
             message = f"the table `{shown_name(str(table.path))}` cannot be written: in `{name}`, {error}"
