@@ -17,7 +17,7 @@ from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.attendant import RunProgress
-from engine.runtime.counting.costs import costs
+from engine.runtime.counting.costs import costs, jobs_begun
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
 from engine.runtime.counting.fallback_places import in_queries
@@ -88,6 +88,7 @@ class JobExecution:
         self.pipelines = named_pipelines(plan)
         self.connections = {name: connections_of(pipeline) for name, pipeline in self.pipelines.items()}
         self.before = last_execution(spark)
+        self.jobs_before = 0 if self.arrived else jobs_begun(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
         self.policy = FailurePolicy(plan.env.failure_policy)
         self.unended: set[str] = set()
@@ -310,7 +311,8 @@ class JobExecution:
         is_accelerated = self.plan.env.accelerator is Accelerator.COMET
         ran = executions(self.spark, wanted.__contains__, after=self.before, is_accelerated=is_accelerated)
         committed = frozenset(self._committed(outcomes))
-        paid = costs(self.spark, {self._tag(name): name for name in self.pipelines}) if not self.arrived else {}
+        tags = {self._tag(name): name for name in self.pipelines}
+        paid = costs(self.spark, tags, self.jobs_before) if not self.arrived else {}
         results = []
         for pipeline in outcomes:
             head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)

@@ -1,7 +1,8 @@
 """The claims of processes on runs: who works on a run, and who may end it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.options import Value
@@ -84,6 +85,11 @@ def mark_of(spark: "SparkSession | None") -> dict[str, Value]:
 def _pid(spark: "SparkSession") -> int:
     jvm = spark.sparkContext._jvm
     assert jvm is not None, "a session has a Java process"
+    return _pid_of(jvm)
+
+
+@lru_cache(1)
+def _pid_of(jvm: Any) -> int:
     return int(jvm.java.lang.ProcessHandle.current().pid())
 
 
