@@ -24,7 +24,8 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 		tests/connectors/jdbc/test_paused_commit.py
 	PENSTOCK_OWNERSHIP_SCHEDULES=500 PENSTOCK_EXPLORED_SWITCHES=1 .venv/bin/python -m pytest tests/ownership
 	PENSTOCK_OWNERSHIP_DRIVERS=500 .venv/bin/python -m pytest tests/ownership/test_schedules.py
-	PENSTOCK_TEST_MICRO_BATCHES=300 .venv/bin/python -m pytest tests/engine/runtime/streaming/test_many_batches.py
+	PENSTOCK_TEST_MICRO_BATCHES=300 PENSTOCK_TEST_STREAM_KILLS=2 .venv/bin/python -m pytest \
+		tests/engine/runtime/streaming/test_many_batches.py tests/engine/runtime/streaming/test_streams.py
 	PENSTOCK_TEST_CAPTURED=1000000 PENSTOCK_TEST_CAPTURE_KILLS=30 .venv/bin/python -m pytest \
 		tests/connectors/change_capture/test_killed_captures.py
 	PENSTOCK_TEST_CHANGE_LOG=1000 .venv/bin/python -m pytest tests/connectors/kafka/test_change_targets.py

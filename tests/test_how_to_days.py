@@ -101,7 +101,7 @@ def test_postgresql_with_an_empty_day_a_missing_variable_and_a_renamed_column(
 def test_a_delta_job_with_an_empty_day_and_a_renamed_column(spark, page, said):  # noqa: F811
     page("delta-cluster")
     job = "jobs/events.conf"
-    edit(job, ("row.num = 1000", "row.num = 0"))
+    edit(job, ("row.num = 20", "row.num = 0"))
     assert said("run", job, "--quiet")[0] == 0
     assert said("run", job, "--quiet")[0] == 0
     assert spark.read.format("delta").load("out/lake/events").count() == 0

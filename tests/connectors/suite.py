@@ -70,6 +70,16 @@ FEW_MODES = [pytest.param(*case, marks=() if case[:3] in _FEW else pytest.mark.s
 """By default one case for each way in which a commit differs, for sinks whose runs take seconds."""
 
 
+_known: dict[str, list[tuple[object, ...]]] = {}
+
+
+def rows_of(query: str, spark) -> list[tuple[object, ...]]:
+    """Of one of the queries above, asked once."""
+    if query not in _known:
+        _known[query] = [tuple(row) for row in spark.sql(query).collect()]
+    return _known[query]
+
+
 class SinkSuite:
     """`name`: the connector's; `given`: options beside `path`; `read`: the target's rows as a DataFrame."""
 
@@ -91,7 +101,7 @@ class SinkSuite:
 
     def expect(self, spark, which):
         queries = {"old": [OLD], "new": [NEW], "both": [OLD, NEW], "none": []}[which]
-        return sorted(tuple(row) for query in queries for row in spark.sql(query).collect())
+        return sorted(row for query in queries for row in rows_of(query, spark))
 
     def fill(self, spark, tmp_path, query=OLD):
         run_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "before")

@@ -26,7 +26,7 @@ def _assert_agrees(found):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(20_000, sample=600)
+@sample_and(20_000, sample=300)
 def test_random_expressions(oracle, count):
     found = agreement.expressions(oracle, count)
     _assert_agrees(found)
@@ -34,7 +34,7 @@ def test_random_expressions(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(10_000, sample=300)
+@sample_and(10_000, sample=150)
 def test_random_queries(oracle, count):
     found = agreement.queries(oracle, count)
     _assert_agrees(found)
@@ -42,7 +42,7 @@ def test_random_queries(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(10_000, sample=150)
+@sample_and(10_000, sample=75)
 def test_everyday_queries(oracle, count):
     """The names of a few and what Spark refuses in odd places are known differences (`docs/analysis.md`)."""
     found = agreement.everyday(oracle, count)
@@ -51,7 +51,7 @@ def test_everyday_queries(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(10_000, sample=200)
+@sample_and(10_000, sample=100)
 def test_mutants(oracle, count):
     found = agreement.mutants(oracle, count)
     _assert_agrees(found)

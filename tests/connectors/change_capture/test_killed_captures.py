@@ -108,7 +108,7 @@ def test_copies_are_equal_after_kills_of_the_job_and_of_the_servers(tmp_path, po
     started = time.monotonic()
     try:
         while any(kills.values()):
-            time.sleep(draw.uniform(1, 12))
+            time.sleep(draw.uniform(1, 12 if KILLS > 1 else 4))
             alive(path, runs)
             victim = draw.choice([name for name, left in kills.items() if left])
             kills[victim] -= 1

@@ -29,7 +29,7 @@ def applied(broker, postgres, topic, folder, env=""):
     """A job that applies the changes of a topic to a Delta table and one of PostgreSQL."""
     source = (
         f'Kafka {{ plugin_output = c, bootstrap.servers = "{broker.servers}", topic = {topic}, start_mode = earliest, '
-        f"format = debezium_json, metadata_columns = [offset], {COLUMNS}, max_offsets = {CHANGES // 2} }}"
+        f"format = debezium_json, metadata_columns = [offset], {COLUMNS}, max_offsets = {CHANGES} }}"
     )
     keyed = "plugin_input = c, write_mode = changelog, sequence_field = _offset"
     sinks = (

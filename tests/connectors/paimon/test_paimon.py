@@ -7,6 +7,7 @@ from connectors.interface.source import ScanTask
 from connectors.interface.testing import SourceSuite
 from connectors.paimon.connector import connector
 from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.paimon.table_rows import rows_of_table
 from tests.connectors.suite import SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
 from tests.sampling import sampled
 
@@ -20,6 +21,12 @@ class TestPaimon(ResolvedSinkSuite):
     def read(self, spark, path):
         options = options_of(connector.source_options, path=path)
         return connector.read(spark.newSession(), ScanTask(options, CatalogTable.unknown("t")))
+
+    def rows_at(self, spark, path):
+        """By pypaimon, unless the path is an odd one: Spark starts processes for each read of the connector."""
+        if path.name != "target":
+            return super().rows_at(spark, path)
+        return sorted(rows_of_table(path, ("id", "name", "amount")))
 
     def hinder(self, tmp_path):
         files = list(tmp_path.glob("other/bucket-*/penstock-*"))

@@ -178,16 +178,28 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("name", "scheme"), [("SftpFile", "sftp"), ("FtpFile", "ftp")])
+FEW = ("csv", "parquet", "excel")  # by lines, by Spark's tasks, by a file as a whole
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "kinds"),
+    [
+        ("SftpFile", "sftp", tuple(KINDS)),
+        ("FtpFile", "ftp", FEW),
+        pytest.param("FtpFile", "ftp", tuple(KINDS), marks=pytest.mark.soak),
+    ],
+    ids=["SftpFile-sftp", "FtpFile-ftp", "FtpFile-ftp-all"],
+)
 def test_all_formats_are_written_and_read_and_no_secret_is_shown(
-    spark, request, tmp_path, monkeypatch, capsys, name, scheme
+    spark, request, tmp_path, monkeypatch, capsys, name, scheme, kinds
 ):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     served = request.getfixturevalue(scheme)
     server = f'host = "127.0.0.1", port = {served.port}, user = etl, password = "{PASSWORD}"'
     read, written = tmp_path / "read", tmp_path / "write"
     read.mkdir(), written.mkdir()
-    for kind, more in KINDS.items():
+    for kind in kinds:
+        more = KINDS[kind]
         parts = "" if kind == "excel" else ", have_partition = true, partition_by = [day]"
         given = {"name": name, "server": server, "path": f"formats/{kind}", "kind": kind}
         (written / f"{kind}.conf").write_text(JOB.format(**given, more=more + parts))
@@ -197,7 +209,7 @@ def test_all_formats_are_written_and_read_and_no_secret_is_shown(
         for job in sorted(folder.iterdir()):
             assert main(["run", str(job)]) == 0, capsys.readouterr().err
     expected = [(1, "ä b", "1.50", "2026-01-01"), (2, "c", "2.50", "2026-01-02")]
-    for kind in KINDS:
+    for kind in kinds:
         df = spark.read.json(str(tmp_path / "out" / kind), schema="id long, name string, amount string, day string")
         assert sorted(map(tuple, df.collect())) == expected, kind
         assert (served.folder / "formats" / kind / "day=2026-01-01").exists() == (kind != "excel")

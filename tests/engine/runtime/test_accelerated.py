@@ -23,7 +23,7 @@ def sample_and(full: int, sample: int):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(500, sample=4)
+@sample_and(500, sample=2)
 def test_rows_and_counts_are_equal_with_and_without_comet(count):
     """In a process of its own: a session that runs already cannot get Comet."""
     *problems, summary = printed("accelerated_runs", str(count), FIRST)

@@ -8,7 +8,7 @@ from engine.spark.failures.fatal_errors import fatal_error
 
 pytest.importorskip("pyspark")
 
-DEPTH = 200
+DEPTH = 150
 
 
 @pytest.mark.parametrize(

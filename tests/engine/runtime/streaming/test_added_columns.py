@@ -108,7 +108,7 @@ def test_an_added_column_reaches_every_target(spark, tmp_path, kafka, postgres, 
 
     postgres.clear()
     topic, changing = kafka.topic(), ChangingTable(has_schema=True, keys=12)
-    publish(kafka, topic, changing.changes(60))
+    publish(kafka, topic, changing.changes(30))
     sinks = (
         f'Delta {{ {KEYED}, path = "{tmp_path}/delta" }}\n'
         f'Iceberg {{ {KEYED}, warehouse = "{tmp_path}/house", table = "db.people" }}\n'
@@ -117,7 +117,7 @@ def test_an_added_column_reaches_every_target(spark, tmp_path, kafka, postgres, 
         "table = people }"
     )
     env = "job.mode = STREAMING, stream.trigger = available_now, job.name = added, job.retry.times = 0"
-    given = f"max_offsets = 25, {FOLLOWING}"
+    given = f"max_offsets = 19, {FOLLOWING}"
     text = f"env {{ {env} }}\nsource {{ {source(kafka.servers, topic, given)} }}\nsink {{ {sinks} }}"
     commit, interrupted = committing.commit, []
 

@@ -43,7 +43,7 @@ class Arriving:
         """The source, but for its closing bracket; as a sink it adds rows to it, where it is a table."""
         return {
             "Kafka": f'Kafka {{ bootstrap.servers = "{self.kafka.servers}", topic = {self.topic}, '
-            f"start_mode = earliest, max_offsets = 1, {FIELDS}",
+            f"start_mode = earliest, max_offsets = 2, {FIELDS}",
             "LocalFile": f'LocalFile {{ path = "{self.folder}/in", file_format_type = json, {FIELDS}',
             "Delta": f'Delta {{ path = "{self.folder}/in/d"',
             "Iceberg": f'Iceberg {{ warehouse = "{self.folder}/in", table = "db.i"',
