@@ -7,6 +7,8 @@ from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
 from engine.compile import compile_text
@@ -106,6 +108,7 @@ def texts_that_hold(word: str) -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.slow
 def test_a_thousand_compiles_with_planted_secrets_leave_no_trace():
     for number in range(1, 31):  # modules are imported, and caches of what does not depend on a job are filled
         compile_one(number)
@@ -127,6 +130,7 @@ def test_growing_state_is_seen(monkeypatch):
     assert {name for name, held in module_state().items() if before.get(name) != held} == {"catalog.masks._grows"}
 
 
+@pytest.mark.slow
 def test_a_text_that_is_held_is_seen(monkeypatch):
     import catalog.masks
 

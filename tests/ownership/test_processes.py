@@ -14,16 +14,18 @@ from connectors.commits.leases import SECONDS_VARIABLE
 from connectors.storage.local_files import LocalFiles
 from tests.ownership.disk_stores import STORES
 
-SCHEDULES = int(os.environ.get("PENSTOCK_OWNERSHIP_SCHEDULES", "6"))
+SCHEDULES = int(os.environ.get("PENSTOCK_OWNERSHIP_SCHEDULES", "3"))
 FIRST = int(os.environ.get("PENSTOCK_OWNERSHIP_SEED", "0"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", STORES)
 def test_seeded_schedules_of_processes(tmp_path, store):
     """A schedule is run again by its seed: `PENSTOCK_OWNERSHIP_SEED=7 PENSTOCK_OWNERSHIP_SCHEDULES=1`."""
     run_schedules(tmp_path, store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", STORES)
 def test_a_process_that_was_paused_while_another_ended_its_run_changes_nothing(tmp_path, store):
     run_schedules(tmp_path, store, "paused")

@@ -48,7 +48,9 @@ QUICK_PATTERNS = {name: text for name, text in pattern_jobs().items() if name.st
 
 
 @pytest.mark.parametrize(
-    "jobs", [SUBSTITUTIONS, NUMBERS, TEXTS, SHAPES, QUICK_PATTERNS], ids=["values", "numbers", "texts", "sql", "regex"]
+    "jobs",
+    [SUBSTITUTIONS, NUMBERS, TEXTS, pytest.param(SHAPES, marks=pytest.mark.slow), QUICK_PATTERNS],
+    ids=["values", "numbers", "texts", "sql", "regex"],
 )
 def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys):
     monkeypatch.chdir(place)

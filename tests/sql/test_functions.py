@@ -78,7 +78,7 @@ def test_documented_examples(spark, oracle):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("every", [3137, pytest.param(131, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [1571, pytest.param(131, marks=pytest.mark.soak)])
 def test_calls_with_arguments_of_every_type(oracle, every):
     """One of so many calls; `python -m tests.oracle.functions calls` asks all of them."""
     found = functions.compare(oracle, itertools.islice(functions.calls(), 0, None, every))

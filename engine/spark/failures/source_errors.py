@@ -3,6 +3,7 @@
 import codecs
 import os
 import re
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
@@ -68,6 +69,31 @@ def is_of_source(causes: tuple[ErrorCause, ...]) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """What is known of data that cannot be read: Java's causes, the files that they name, the scan that reads them."""
+
+    causes: tuple[ErrorCause, ...]
+    nodes: tuple[AnyNode, ...]
+    files: list[str]
+    scan: Scan | None
+
+    @property
+    def file(self) -> str:
+        return f"`{_plain(self.files[0])}`" if self.files else "a source"
+
+    @property
+    def of(self) -> str:
+        return f" of `{self.scan.written_name}`" if self.scan else ""
+
+    def error(self, message: str, help: str | None = None, option: str = "path") -> RunError:
+        """PEN5004 at the option of the scan."""
+        return run_error("PEN5004", message, self.scan.options.span(option) if self.scan else None, help)
+
+    def has(self, condition: str) -> bool:
+        return any(cause.condition == condition for cause in self.causes)
+
+
 def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> RunError:
     """The error of unreadable data (PEN5004), at the scan that reads it."""
     if record := next(filter(None, (_RECORD.match(cause.message) for cause in causes)), None):
@@ -75,78 +101,89 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if several := next(filter(None, (_SEVERAL_VALUES.match(cause.message) for cause in causes)), None):
         return _several_values(several.group(1), nodes)
     files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
-    scan = _scan(files, nodes)
-    file = f"`{_plain(files[0])}`" if files else "a source"
-    of = f" of `{scan.written_name}`" if scan else ""
+    found = _Unreadable(causes, nodes, files, _scan(files, nodes))
+    return _of_bytes(found) or _of_rows(found) or _of_types(found)
 
-    def unreadable(message: str, help: str | None = None, option: str = "path") -> RunError:
-        return run_error("PEN5004", message, scan.options.span(option) if scan else None, help)
 
-    if any(cause.condition == "PATH_NOT_FOUND" for cause in causes):
+def _of_bytes(found: _Unreadable) -> RunError | None:
+    """The error of a path that is not there, or of a file that is no text of this format."""
+    causes, files, scan, file, of = found.causes, found.files, found.scan, found.file, found.of
+    if found.has("PATH_NOT_FOUND"):
         near = near_path(files[0]) if files else None
-        help = (
-            f"did you mean `{near}`?"
-            if near
-            else "a path without a scheme is relative to the directory where the command is run"
-        )
-        return unreadable(f"the path{of} does not exist: {file}", help)
+        relative = "a path without a scheme is relative to the directory where the command is run"
+        help = f"did you mean `{near}`?" if near else relative
+        return found.error(f"the path{of} does not exist: {file}", help)
     if binary := _binary_form(files, scan):
-        return unreadable(f"{file}{of} {binary[0]}", binary[1])
+        return found.error(f"{file}{of} {binary[0]}", binary[1])
     if any(_is_not_utf8(cause) for cause in causes):
-        bad = _line_not_utf8(files, scan, nodes)
+        bad = _line_not_utf8(files, scan, found.nodes)
         where = f"line {bad[1]} of `{bad[0]}`" if bad else file if files else "a text"
         help = '`encoding = "ISO-8859-1"` names another character set; `encoding_errors = "replace"` reads such bytes '
-        return unreadable(f"{where}{of} holds bytes that are not UTF-8", f"{help}as U+FFFD")
+        return found.error(f"{where}{of} holds bytes that are not UTF-8", f"{help}as U+FFFD")
     if damaged := _damaged(files, causes):
-        return unreadable(f"{file}{of} {damaged[0]}", damaged[1])
+        return found.error(f"{file}{of} {damaged[0]}", damaged[1])
     if _COLON.search("\n".join(cause.message for cause in causes)) and ":" in file:
-        return unreadable(
-            f"{file}{of} cannot be read: Hadoop takes the `:` in its name for the end of a scheme", _RENAME
-        )
+        message = f"{file}{of} cannot be read: Hadoop takes the `:` in its name for the end of a scheme"
+        return found.error(message, _RENAME)
     if (form := _other_form(files, scan)) and any(_is_malformed(cause) or _header(cause.message) for cause in causes):
-        return unreadable(f"{file}{of} {form[0]}", form[1], "encoding")
+        return found.error(f"{file}{of} {form[0]}", form[1], "encoding")
+    return None
+
+
+def _of_rows(found: _Unreadable) -> RunError | None:
+    """The error of a row that does not fit the schema, of a header that is another, or of a NULL."""
+    causes, file, of = found.causes, found.file, found.of
     if any(_is_malformed(cause) for cause in causes):
-        if scan and files and (cell := _unfit_cell(scan, files, causes)):
-            return cell
-        if scan and _UNPARSED.search(causes[-1].message) and (long := long_row([scan])):
-            return unreadable(f"{long}: a parser cannot hold it", LONG_ROW_HELP)
-        row = _last(_ROW, causes)
-        parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
-        if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
-            why = causes[-1].message
-            row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
-        help = _HELP_MALFORMED
-        if scan and row and _is_cut_off(row, scan):
-            help = "`multi_line = true` reads values in quotes that go on in the next line"
-        elif scan and row and _ROW.search(causes[-1].message) and (more := _other_values(row, scan)):
-            help = more
-        line = _line(files, causes)
-        why = (row or causes[-1].message).partition("\n")[0][:200]
-        message = f"{line or 'a row'} of {file}{of} does not fit the schema: {why}"
-        return unreadable(message, help, "schema")
+        return _malformed(found)
     if header := next(filter(None, (_header(cause.message) for cause in causes)), None):
         help = (
             "declare its names in their order; `csv_columns_by_name = true` finds columns by the header of each file; "
             "`skip_header_row_number = 1` skips it"
         )
-        return unreadable(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
-    if any(cause.condition == "NOT_NULL_ASSERT_VIOLATION" for cause in causes):
-        null = next((found[1] for cause in causes if (found := _NULL.search(cause.message))), None)
+        return found.error(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
+    if found.has("NOT_NULL_ASSERT_VIOLATION"):
+        null = next((match[1] for cause in causes if (match := _NULL.search(cause.message))), None)
         column = "a column" if null is None else f"the column `{null}`"
         remedy = "declare the column without `nullable = false`, and leave such rows out in a query"
-        return unreadable(f"{column}{of} is NULL in a row, and the schema says that it has no NULL", remedy, "schema")
+        return found.error(f"{column}{of} is NULL in a row, and the schema says that it has no NULL", remedy, "schema")
+    return None
+
+
+def _malformed(found: _Unreadable) -> RunError:
+    causes, files, scan = found.causes, found.files, found.scan
+    if scan and files and (cell := _unfit_cell(scan, files, causes)):
+        return cell
+    if scan and _UNPARSED.search(causes[-1].message) and (long := long_row([scan])):
+        return found.error(f"{long}: a parser cannot hold it", LONG_ROW_HELP)
+    row = _last(_ROW, causes)
+    parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
+    if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
+        why = causes[-1].message
+        row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
+    help = _HELP_MALFORMED
+    if scan and row and _is_cut_off(row, scan):
+        help = "`multi_line = true` reads values in quotes that go on in the next line"
+    elif scan and row and _ROW.search(causes[-1].message) and (more := _other_values(row, scan)):
+        help = more
+    line = _line(files, causes)
+    why = (row or causes[-1].message).partition("\n")[0][:200]
+    message = f"{line or 'a row'} of {found.file}{found.of} does not fit the schema: {why}"
+    return found.error(message, help, "schema")
+
+
+def _of_types(found: _Unreadable) -> RunError:
+    """The error of files that hold other types, and of what has no sentence of its own."""
+    causes, files, scan, file, of = found.causes, found.files, found.scan, found.file, found.of
     why = _why(causes)
     name = f" ({of.strip()})" if of else ""
     message = f"{why}{name}" if files and _plain(files[0]) in why else f"{file}{of} cannot be read: {why}"
-    if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
-        if scan and scan.options.mapping("schema"):
-            help = "files of this format hold their types: the `schema` may be left out"
-            return unreadable(message, help, "schema")
-        help = (
-            "`file_filter_pattern` reads the files of one type; cast the rows of the others in a query, with UNION ALL"
-        )
-        return unreadable(f"{message}: the files have several types for it", help)
-    return unreadable(message)
+    if not any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
+        return found.error(message)
+    if scan and scan.options.mapping("schema"):
+        help = "files of this format hold their types: the `schema` may be left out"
+        return found.error(message, help, "schema")
+    help = "`file_filter_pattern` reads the files of one type; cast the rows of the others in a query, with UNION ALL"
+    return found.error(f"{message}: the files have several types for it", help)
 
 
 def _is_cut_off(row: str, scan: Scan) -> bool:

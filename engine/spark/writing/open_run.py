@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.options import Value
 from connectors.commits import run_owner as owner
 from connectors.commits.claiming import HeldClaim
 from connectors.interface.run_context import RunContext
@@ -101,57 +102,32 @@ def begin(
         if _is_finished(recorded, ids):
             release(claim)
             return None
-        if (
-            recorded is not None
-            and recorded.is_decided
-            and not (recorded.outcome or owner.is_this_process(recorded.mark))
-        ):
-            message = f"run `{run_id}` has begun to commit, and has not ended"
-            raise run_error("PEN5011", message, None, ways_to_end(run_id))
+        _refuse_undecided(recorded, run_id)
+        writes = [check.write for check in checks]
         if not is_of_stream:
-            refuse_second_run(layout, run_id, [check.write for check in checks], job)
+            refuse_second_run(layout, run_id, writes, job)
             layout.mark()
         log = before.of_epoch(claim.epoch)
         context = context_of(spark, run_id, claim)
         tasks = {
-            check.write.id: replace(
-                task_of(check.write, context, work=works.get(check.write.id, ""), batch=batch),
-                scratch=log.staging(check.write.id),
+            write.id: replace(
+                task_of(write, context, work=works.get(write.id, ""), batch=batch),
+                scratch=log.staging(write.id),
                 owner=mark,
                 journal=log.uri,
                 is_fresh=is_fresh and recorded is None,
                 is_of_stream=is_of_stream,
             )
-            for check in checks
+            for write in writes
         }
         kept = Kept()
         if keeps is not None and recorded is not None and recorded.outcome is None:
             kept = keeps(EarlierAttempt(before, recorded, claim), checks, tasks)
-        places = {
-            check.write.id: kept.writes[check.write.id].staged
-            if check.write.id in kept.writes
-            else check.write.connector.prepare(spark, tasks[check.write.id], check.actions)
-            for check in checks
-        }
-        done = (recorded.done if recorded is not None else frozenset()) | frozenset(written)
-        earlier = recorded.targets if recorded is not None else {}
-        targets = {write_id: earlier[write_id] for write_id in sorted(done) if write_id in earlier}
-        targets |= {check.write.id: check.write.target for check in checks}
-        writes = {check.write.id: check.write.connector.name for check in checks}
-        meant = None if plan is None else plan.with_earlier(recorded.plan if recorded is not None else None, done)
-        log.begin(
-            mark,
-            writes,
-            job,
-            done=done,
-            incremental=incremental,
-            targets=targets,
-            is_claimed=True,
-            plan=meant,
-            work=next(iter(works.values()), "") if is_of_stream else "",
-        )
+        places = _places(spark, checks, tasks, kept)
+        work = next(iter(works.values()), "") if is_of_stream else ""
+        _log_begin(log, mark, writes, recorded, job, written=written, incremental=incremental, plan=plan, work=work)
         try:
-            refuse_held_targets(layout, run_id, [check.write for check in checks])
+            refuse_held_targets(layout, run_id, writes)
         except RunError:
             log.end(RunOutcome.ROLLED_BACK)  # nothing is staged yet
             raise
@@ -164,6 +140,58 @@ def begin(
         spark, run_id, context, claim, log, tuple(checks), tasks, places,
         positions=dict(kept.positions), staged=set(kept.writes), meant=plan, kept=kept,
     )  # fmt: skip
+
+
+def _refuse_undecided(recorded: Recorded | None, run_id: str) -> None:
+    """Another process has decided to commit the run, and has not ended it: PEN5011."""
+    if recorded is None or not recorded.is_decided or recorded.outcome or owner.is_this_process(recorded.mark):
+        return
+    message = f"run `{run_id}` has begun to commit, and has not ended"
+    raise run_error("PEN5011", message, None, ways_to_end(run_id))
+
+
+def _places(
+    spark: SparkSession, checks: Sequence[SinkCheck], tasks: Mapping[str, WriteTask], kept: Kept
+) -> dict[str, Staged]:
+    """Where each write is staged: where an earlier attempt has, or where its connector prepares a place."""
+    found = {}
+    for check in checks:
+        id = check.write.id
+        is_kept = id in kept.writes
+        found[id] = (
+            kept.writes[id].staged if is_kept else check.write.connector.prepare(spark, tasks[id], check.actions)
+        )
+    return found
+
+
+def _log_begin(
+    log: Journal,
+    mark: Mapping[str, Value],
+    writes: Sequence[Write],
+    recorded: Recorded | None,
+    job: str,
+    *,
+    written: Collection[str],
+    incremental: Mapping[str, str] | None,
+    plan: PlanRecord | None,
+    work: str,
+) -> None:
+    """Begin the journal, with what earlier attempts of the run have done."""
+    done = (recorded.done if recorded is not None else frozenset()) | frozenset(written)
+    earlier = recorded.targets if recorded is not None else {}
+    targets = {write_id: earlier[write_id] for write_id in sorted(done) if write_id in earlier}
+    targets |= {write.id: write.target for write in writes}
+    log.begin(
+        mark,
+        {write.id: write.connector.name for write in writes},
+        job,
+        done=done,
+        incremental=incremental,
+        targets=targets,
+        is_claimed=True,
+        plan=None if plan is None else plan.with_earlier(recorded.plan if recorded is not None else None, done),
+        work=work,
+    )
 
 
 def _record_kept(log: Journal, kept: Kept) -> None:

@@ -145,6 +145,7 @@ def test_the_connectors_of_the_pages_are_those_of_the_example_package():
         assert text.partition("\n")[2] == (EXAMPLE / name).read_text(), name
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("ruff") is None, reason="needs the tools of `make lint`")
 def test_the_files_pass_the_type_check_and_the_linter(copy):
     settings = str(ROOT / "pyproject.toml")
