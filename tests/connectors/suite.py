@@ -156,7 +156,7 @@ class SinkSuite:
     def secrets(self, tmp_path) -> Credentials:
         return secrets_of(self.write(tmp_path / "target"))
 
-    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    @pytest.mark.parametrize("data", [pytest.param("DROP_DATA", marks=pytest.mark.soak), "APPEND_DATA"])
     def test_stopped_between_stage_and_commit(self, spark, tmp_path, data):
         self.fill(spark, tmp_path)
         state = str(tmp_path / "state")
@@ -168,7 +168,7 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 
-    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    @pytest.mark.parametrize("data", ["DROP_DATA", pytest.param("APPEND_DATA", marks=pytest.mark.soak)])
     def test_stopped_after_the_decision(self, spark, tmp_path, data):
         self.fill(spark, tmp_path)
         state = str(tmp_path / "state")
