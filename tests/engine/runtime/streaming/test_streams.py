@@ -252,8 +252,8 @@ def test_a_run_to_restore_must_be_one_of_the_job(spark, tmp_path, kafka):
 
 def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
     """The process of its own is killed, a second one at any moment, and the last is stopped; every record comes once,
-    also those of a partition that is added while it is running. A second stream keeps the keys that it has seen as state: of two
-    records with one key, one comes."""
+    also those of a partition that is added while it is running. A second stream keeps the keys that it has seen as
+    state: of two records with one key, one comes."""
     topic, state = kafka.topic(), tmp_path / "state"
     sinks = "\n".join(
         f'LocalFile {{ plugin_input = {name}, path = "{tmp_path}/{name}", file_format_type = json }}'
