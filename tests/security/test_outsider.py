@@ -6,9 +6,6 @@ limits of time and memory.
 
 import os
 import re
-import resource
-import subprocess
-import sys
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,14 +15,12 @@ import pytest
 from engine.cli import main
 from tests.security import hostile_pulls, outsider_cases
 from tests.security.outsider_cases import ESC, OUTSIDE, SECRET, SECRET_NAME, Case
+from tests.security.own_process import OwnProcess, own_process
 from tests.security.test_shown_names import COMMANDS, MOVES
 
 ALL = os.environ.get("PENSTOCK_TEST_ALL_VALUES") == "1"
 EACH = 1 if ALL else 9
 EACH_PULL = 1 if ALL else 21
-ROOT = Path(__file__).parents[2]
-PROGRAM = f"import sys; sys.path[0] = {str(ROOT)!r}; from engine.cli import main; sys.exit(main())"
-"""As the program `penstock` does: modules of the current folder are not found."""
 SECONDS, MEGABYTES = 5.0, 1500
 OURS = re.compile(r"^::(error|warning|notice) (file=[^\n:]*,)?[\w=,]*title=PEN\d+::", re.MULTILINE)
 CASES = {
@@ -56,20 +51,20 @@ def shown_by(case: Case, command: str, capsys: pytest.CaptureFixture[str]) -> tu
         written = capsys.readouterr()
         return code, written.out + written.err, time.process_time() - started
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-        resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+    ended = OTHERS[0].run(words, Path.cwd(), {SECRET_NAME: SECRET})
+    assert ended.megabytes < MEGABYTES
+    return ended.code, ended.shown, ended.seconds
 
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *words], capture_output=True, timeout=120, preexec_fn=limit,
-        env=environment, check=False,
-    )  # fmt: skip
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert after.ru_maxrss < MEGABYTES * 1024
-    return done.returncode, (done.stdout + done.stderr).decode(), taken
+
+OTHERS: list[OwnProcess] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _others():
+    with own_process() as found:
+        OTHERS[:] = [found]
+        yield
+    OTHERS.clear()
 
 
 @pytest.mark.parametrize("part", range(8))
