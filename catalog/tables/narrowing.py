@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import Span
 from catalog.tables.evolution import Problem, SchemaEvolution, StoreAssignment, fits
 from catalog.tables.store_assignment import can_up_cast, may_change, seconds_digits, shown_type, stored_column
@@ -72,6 +72,19 @@ def left_out(incoming: CatalogTable, target: CatalogTable) -> Iterator[Column]:
     for column in target.columns:
         if column.nullable and column.default is None and incoming.column(column.name) is None:
             yield column
+
+
+def left_out_warning(name: str, incoming: CatalogTable, target: CatalogTable, place: Span | None) -> Diagnostic | None:
+    """The warning (PEN4454) of columns that the rows `name` lack: NULL in new rows, and in those that an upsert
+    updates."""
+    missing = list(left_out(incoming, target))
+    if not missing:
+        return None
+    listed = ", ".join(f"`{column.name}`" for column in missing)
+    message = f"rows of `{name}` lack {listed} of the target: NULL is written there"
+    nulls = f"CAST(NULL AS {ddl_or_unknown(missing[0].type)}) AS {quote_name(missing[0].name)}"
+    help = f"add it to the query, or say that it is meant: `{nulls}`"
+    return Diagnostic("PEN4454", message, place, help, Severity.WARNING)
 
 
 def report_narrowings(

@@ -161,6 +161,7 @@ def report_json(
     for file, held in found_in.items():
         for name in declared if held else ():
             if name in held or _parent(name) not in (*held, ""):
+                problems += [_two_names(name, other, file, options) for other in held if _differ_by_case(name, other)]
                 continue
             unread = [found for found in held if found not in declared]
             if found := _field_problem(name, file, unread, options, is_in_some=name in in_some):
@@ -169,6 +170,17 @@ def report_json(
 
 
 _JSON_FILES: Final = 4
+
+
+def _differ_by_case(name: str, other: str) -> bool:
+    return name != other and name.lower() == other.lower()
+
+
+def _two_names(name: str, other: str, file: str, options: Options) -> Diagnostic:
+    """The warning of a file that has a declared field, and one that differs from it by case, which is not read."""
+    message = f"`{file}` holds `{name}` and `{other}`: where a row has only `{other}`, `{name}` is NULL"
+    help = f"names of JSON are matched by case; write `{name}` in all rows"
+    return Diagnostic("PEN4503", message, options.span("schema"), help, Severity.WARNING)
 
 
 def _field_problem(

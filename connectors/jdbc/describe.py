@@ -1,9 +1,10 @@
 """Reads the description of a table from the database: columns, types, keys and comments as a `CatalogTable`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from catalog.diagnostics.diagnostic import run_error
 from catalog.patterns import user_pattern
 from catalog.tables.table import (
     CatalogTable,
@@ -37,6 +38,7 @@ def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | 
     if not fields:
         return None
     columns = tuple(_column(column, database.dialect) for column in fields)
+    refuse_like_names(columns, ".".join(name))
     schema_of_table = TableSchema(columns, _primary_key(database, catalog, schema, table),
                                   _unique_keys(database, catalog, schema, table, columns))  # fmt: skip
     path = TablePath(table, schema, catalog)
@@ -50,7 +52,21 @@ def describe_query(database: Database, query: str) -> CatalogTable:
         Column(name, native_type(database.dialect, type, size, digits), source_type=type)
         for name, type, size, digits in found
     )
-    return CatalogTable.of("query", columns)
+    described = tuple(columns)
+    refuse_like_names(described, "query")
+    return CatalogTable.of("query", described)
+
+
+def refuse_like_names(columns: Iterable[Column], table: str) -> None:
+    """Raise PEN5004 at columns that Spark would take for one."""
+    names: dict[str, str] = {}
+    for column in columns:
+        if (other := names.get(column.name.lower())) is not None:
+            both = f"two columns `{other}`" if other == column.name else f"the columns `{other}` and `{column.name}`"
+            message = f"`{table}` has {both}: Spark takes names that differ only in case for one"
+            help = "a `query` gives them different names: `select t.*, …` without one of them, or with `as`"
+            raise run_error("PEN5004", message, None, help)
+        names[column.name.lower()] = column.name
 
 
 def tables_like(database: Database, pattern: str) -> tuple[tuple[str, ...], ...]:

@@ -36,7 +36,7 @@ from catalog.types.datatypes import (
 from catalog.types.typenames import to_ddl
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
-from connectors.jdbc.describe import describe_query, describe_table, exact_text, folded_columns
+from connectors.jdbc.describe import describe_query, describe_table, exact_text, folded_columns, refuse_like_names
 from connectors.jdbc.old_times import is_sure
 from connectors.jdbc.partitions import Partitioning, Partitions, partitions_of
 from connectors.jdbc.table_names import relative_to
@@ -46,6 +46,8 @@ from connectors.shared.spark_types import columns_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_LENGTH: Final = "__CHAR_VARCHAR_TYPE_STRING"
+"""What Spark notes of a column that is `char(n)` or `varchar(n)`."""
 _MYSQL_CASTS: Final = {"string": "char", "int": "signed", str(Decimal(20, 0)): "unsigned"}
 _TIMES: Final = {"``": (DATE, TIMESTAMP_NTZ), '""': (DATE, TIMESTAMP, TIMESTAMP_NTZ)}
 """Types that are read as texts where the job asks for it. The text of a `timestamp` of MySQL is in the zone of the
@@ -107,12 +109,22 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable, *, is_
         if condition := is_sure((column for column in named if column is not None), database.dialect.name):
             df = df.where(condition)
     own = {column.name.lower(): column.type for column in table.columns}  # the driver may read them as other ones
-    return df.selectExpr(
+    df = df.selectExpr(
         *(
             _selected(column, natural, reading, is_lossless and own.get(column.name.lower()) != column.type)
             for column in wanted.columns
         )
     )
+    return _without_lengths(df)
+
+
+def _without_lengths(df: "DataFrame") -> "DataFrame":
+    """The columns without the database's limits of their lengths, which Delta would take over for a new table, and hold
+    for ever; of `text` in SQLite it is 0."""
+    from pyspark.sql.functions import col
+
+    limited = [field.name for field in df.schema.fields if _LENGTH in field.metadata]
+    return df.withColumns({name: col(quote(name)).alias(name, metadata={}) for name in limited}) if limited else df
 
 
 def converted(value: str, source: DataType, target: DataType) -> str:
@@ -147,7 +159,9 @@ def _described(spark: "SparkSession", database: Database, reading: Reading) -> C
         return describe_query(database, reading.as_query(database))
     source = f"({reading.as_query(database)}) penstock_read"
     df = spark.read.format("jdbc").options(**_options(reading)).option("dbtable", source).load()
-    return CatalogTable.of("query", columns_of(df.schema))
+    columns = columns_of(df.schema)
+    refuse_like_names(columns, "query")
+    return CatalogTable.of("query", columns)
 
 
 def _selected(column: Column, natural: CatalogTable, reading: Reading, is_lossless: bool) -> str:

@@ -206,6 +206,7 @@ class JobExecution:
         session = self._session(name)  # after a failed attempt, a new one
         descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
         bases = self._bases(session, plan)
+        warned: list[Diagnostic] = []
 
         def computing(node: Node) -> str:
             progress.doing(name, f"computing {node.name}")
@@ -223,7 +224,7 @@ class JobExecution:
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
                 df = lower_write(session, write, lowered)
-                stage(session, self.run, write, df, below(write))
+                warned += stage(session, self.run, write, df, below(write))
                 expect.read_counters(lowered.watched)
             outcomes = expect.outcomes(lowered.watched, staged_rows(session, self.run, plan.writes))
             if outcomes:
@@ -244,7 +245,7 @@ class JobExecution:
             {**persistence.descriptions, **descriptions},
             outcomes,
             watermarks,
-            tuple(lowered.warnings),
+            (*lowered.warnings, *warned),
         )
 
     def _bases(self, session: "SparkSession", pipeline: Plan) -> Mapping[str, StagedBasis]:

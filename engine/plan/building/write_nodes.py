@@ -14,10 +14,9 @@ from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
 from catalog.options import Options, schema_evolutions, store_assignment
 from catalog.tables.evolution import SchemaEvolution, fits
-from catalog.tables.narrowing import left_out, remedy_of, report_narrowings
+from catalog.tables.narrowing import left_out_warning, remedy_of, report_narrowings
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
 from catalog.tables.table import CatalogTable
-from catalog.types.typenames import ddl_or_unknown, quote_name
 from connectors.interface.sink import AnySink
 from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.shared.tolerated import report_tolerated
@@ -268,13 +267,10 @@ def _report_misfits(
         message = f"rows of `{node.name}` do not fit the target as it is, and the run fails: {problem}"
         diagnostics.warning("PEN4455", message, options.span(), help)
     adds_columns = str(options.get("write_mode")).lower() == WriteMode.SCD2.value
-    missing = [] if sink.sink_capabilities.fills_columns or adds_columns else list(left_out(node.table, target))
-    if missing:
-        listed = ", ".join(f"`{column.name}`" for column in missing)
-        message = f"rows of `{node.name}` lack {listed} of the target: NULL is written there"
-        nulls = f"CAST(NULL AS {ddl_or_unknown(missing[0].type)}) AS {quote_name(missing[0].name)}"
-        help = f"add it to the query, or say that it is meant: `{nulls}`"
-        diagnostics.warning("PEN4454", message, options.span(), help)
+    if sink.sink_capabilities.fills_columns or adds_columns:
+        return
+    if (warning := left_out_warning(node.name, node.table, target, options.span())) is not None:
+        diagnostics.extend([warning])
 
 
 def _evolution(options: Options) -> SchemaEvolution:

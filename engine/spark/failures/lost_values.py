@@ -1,6 +1,7 @@
 """The error of a value that the type of its target would change (`store_assignment = lossless`)."""
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -11,6 +12,8 @@ from engine.plan.nodes import AnyNode
 from engine.spark.failures.error_causes import ErrorCause
 
 _MOST_SHOWN: Final = 40
+_TIME_WITH_DIGITS: Final = re.compile(r"timestamp(?:_ntz)?\((\d)\)")
+_MILLISECONDS: Final = 3
 
 
 def lost_value(causes: Iterable[ErrorCause], node: AnyNode) -> RunError | None:
@@ -25,13 +28,21 @@ def lost_value(causes: Iterable[ErrorCause], node: AnyNode) -> RunError | None:
     name, value = quote_name(facts["column"]), str(facts.get("value") or "")
     what = f"the value {value[:_MOST_SHOWN]} of `{facts['column']}`" if value else f"a value of `{facts['column']}`"
     message = f"{what}{_row(facts.get('row'))} is {facts['source']}, and does not fit {facts['target']} without loss"
-    target = facts["target"].partition("(")[0] if "timestamp" in facts["target"] else facts["target"]
-    help = f"cast it in the query if that is meant: `CAST({name} AS {target})`"
+    cast, tried = _casts(name, facts["target"])
+    help = f"cast it in the query if that is meant: `{cast}`"
     if facts.get("declared"):
         help = f"declare it {facts['source']} in the `schema`, and cast it in the query if that is meant"
         return run_error("PEN5501", f"{message} (in `{node.name}`)", node.span, help)
-    rows = f"; such rows: `WHERE {name} IS DISTINCT FROM TRY_CAST({name} AS {target})`" if value else ""
+    rows = f"; such rows: `WHERE {name} IS DISTINCT FROM {tried}`" if value else ""
     return run_error("PEN5501", f"{message} (in `{node.name}`)", node.span, help + rows)
+
+
+def _casts(name: str, target: str) -> tuple[str, str]:
+    """The cast to a type as messages show it, and one that is NULL where there is none."""
+    if (digits := _TIME_WITH_DIGITS.fullmatch(target)) is not None:
+        cut = f"date_trunc('{'SECOND' if int(digits[1]) < _MILLISECONDS else 'MILLISECOND'}', {name})"
+        return cut, cut
+    return f"CAST({name} AS {target})", f"TRY_CAST({name} AS {target})"
 
 
 def _row(number: int | None) -> str:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
 from catalog.options import schema_evolutions, store_assignment
-from catalog.tables.evolution import Problem, SchemaEvolution, StoreAssignment, fits
+from catalog.tables.evolution import SchemaEvolution, StoreAssignment, fits
 from catalog.tables.narrowing import not_wider, remedy_of
 from catalog.tables.savemode import Action, TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable
@@ -107,18 +107,22 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
         )
     target = kept_table(state, actions)
     if target is not None and not write.table.is_open:
-        evolution = str(write.options.get("schema_evolution") or "fail")
-        for problem in fits(write.table.schema, target.schema, evolution):
-            help = _remedy(write, target, problem)
-            yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
-        if store_assignment(write.options) is StoreAssignment.STRICT:
-            for refused in not_wider(write.table, target, SchemaEvolution(evolution.lower())):
-                message = f"rows of `{write.name}` do not fit its target: {refused}, which is not wider"
-                yield Diagnostic("PEN4003", message, write.span, refused.remedy)
+        yield from misfits(write, write.table, target)
 
 
-def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
-    return remedy_of(problem, write.table, target, schema_evolutions(write.connector.sink_options))
+def misfits(write: Write, rows: CatalogTable, target: CatalogTable) -> tuple[Diagnostic, ...]:
+    """The errors (PEN4003) of rows of these columns in a target that is kept."""
+    evolution = str(write.options.get("schema_evolution") or "fail").lower()
+    found = []
+    for problem in fits(rows.schema, target.schema, evolution):
+        help = remedy_of(problem, rows, target, schema_evolutions(write.connector.sink_options))
+        message = f"rows of `{write.name}` do not fit its target: {problem}"
+        found.append(Diagnostic("PEN4003", message, write.span, help))
+    if store_assignment(write.options) is StoreAssignment.STRICT:
+        for refused in not_wider(rows, target, SchemaEvolution(evolution)):
+            message = f"rows of `{write.name}` do not fit its target: {refused}, which is not wider"
+            found.append(Diagnostic("PEN4003", message, write.span, refused.remedy))
+    return tuple(found)
 
 
 def kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:

@@ -5,13 +5,14 @@ from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.diagnostics.diagnostic import PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, run_error
 from catalog.options import store_assignment
 from catalog.quoting import quote
 from catalog.tables.checked_cast import ROW_NUMBER, checked_cast
 from catalog.tables.evolution import SchemaEvolution, StoreAssignment
+from catalog.tables.narrowing import left_out_warning
 from catalog.tables.row_kind import ROW_KIND
-from catalog.tables.savemode import plan_actions
+from catalog.tables.savemode import WriteMode, plan_actions
 from catalog.tables.store_assignment import stored_column
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import is_collated, without_collations
@@ -25,18 +26,24 @@ from engine.plan.staged_rules import staged_rules
 from engine.spark.failures.environment_errors import unwritable
 from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.writing.open_run import OpenRun
-from engine.spark.writing.sink_checks import SinkCheck, kept_table
+from engine.spark.writing.sink_checks import SinkCheck, kept_table, misfits
 from engine.state.state_dir import unwritable as unwritable_state
 
 
-def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
+def stage(
+    spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()
+) -> tuple[Diagnostic, ...]:
     """Write the rows where readers do not see them; may be called again for a retry, and from any thread.
 
     `nodes` are the nodes whose work this is: an error is reported at the one that it came from. Raises PEN5304 if the
-    target is held by another run, or one has written to it since it was checked.
+    target is held by another run, or one has written to it since it was checked; PEN4003 if rows whose columns were not
+    known before do not fit it. Gives the warnings about such rows.
     """
     checked = next(check for check in run.checks if check.write is write)
+    warnings: tuple[Diagnostic, ...] = ()
     try:
+        if write.table.is_open:
+            warnings = _judged(write, df, kept_table(checked.state, checked.actions))
         rows = _aligned(df.drop(ROW_KIND) if write.drops_row_kind else df, checked)
         rows = _uncollated(rows, write.table)
         if write.keeps_last:
@@ -54,6 +61,20 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
             run.journal.staged(write.id, staged)
         run.places[write.id] = staged
         run.staged.add(write.id)
+    return warnings
+
+
+def _judged(write: Write, df: DataFrame, target: CatalogTable | None) -> tuple[Diagnostic, ...]:
+    """What is said of rows whose columns only the run knows, as `check` and `validate` say it of others."""
+    if target is None:
+        return ()
+    rows = CatalogTable.of(write.name, columns_of(df.drop(ROW_KIND).schema))
+    if problems := misfits(write, rows, target):
+        raise RunError(problems)
+    if write.connector.sink_capabilities.fills_columns or write.write_mode is WriteMode.SCD2:
+        return ()
+    missing = left_out_warning(write.input.name, rows, target, write.options.span())
+    return () if missing is None else (missing,)
 
 
 @contextmanager

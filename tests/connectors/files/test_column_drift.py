@@ -123,6 +123,19 @@ sink {{ Console {{}} }}
     assert "the declared field `place.CITY` is `place.city` in `" in found["message"]
 
 
+def test_a_field_of_json_in_another_case_in_some_rows_is_reported(tmp_path, capsys):
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "a.json").write_text('{"id": 1}\n{"ID": 2}\n')
+    job = tmp_path / "job.conf"
+    job.write_text(f"""
+source {{ LocalFile {{ path = "{tmp_path}/json", file_format_type = json, schema {{ fields {{ id = int }} }} }} }}
+sink {{ Console {{}} }}
+""")
+    (found,) = diagnosed(capsys, str(job))
+    assert (found["code"], found["severity"]) == ("PEN4503", "warning")
+    assert "holds `id` and `ID`: where a row has only `ID`, `id` is NULL" in found["message"]
+
+
 def test_a_field_of_json_that_is_gone_while_another_is_new_is_reported(tmp_path, capsys):
     (tmp_path / "json").mkdir()
     (tmp_path / "json" / "a.json").write_text('{"id": 1, "u": {"land": "NO"}}\n')

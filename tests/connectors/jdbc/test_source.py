@@ -277,3 +277,24 @@ def test_a_declared_type_changes_no_value(spark, postgres, tmp_path, capsys):
         assert "error[PEN5501]" in err, err
         assert said in err, err
         assert "in the `schema`, and cast it in the query if that is meant" in err
+
+
+def test_columns_that_differ_only_in_case_are_named(spark, postgres):
+    postgres.clear()
+    postgres.run('create table t (id int, who text, "Who" text)')
+    with pytest.raises(
+        RunError, match="`t` has the columns `who` and `Who`: Spark takes names that differ only in case"
+    ):
+        read(spark, postgres, table_path="t")
+
+
+def test_limits_of_lengths_are_no_constraints_of_what_is_written(spark, postgres, mariadb, sqlite):
+    """Delta would make them constraints of a new table, which a wider column of the database breaks later."""
+    for database in (postgres, mariadb, sqlite):
+        if database is not sqlite:
+            database.clear()
+        database.run("create table t (v varchar(5), c char(4), s text)", "insert into t values ('abc', 'a', 'x')")
+        df = read(spark, database, table_path="t")
+        assert not any("__CHAR_VARCHAR_TYPE_STRING" in field.metadata for field in df.schema.fields), database.kind
+        assert df.where("v = 'abc'").count() == 1
+        assert "v = 'abc'" in plan(df.where("v = 'abc'")) or database is not postgres
