@@ -20,6 +20,14 @@ def buckets_of(columns: "Sequence[pyarrow.Array]", buckets: int) -> Any:
     """The bucket of each row as a numpy array; None for types, or NULLs, that are left to pypaimon."""
     import numpy as np
 
+    found = hashes_of(columns)
+    return None if found is None else np.abs(np.fmod(found.astype(np.int64), buckets)).astype(np.int32)
+
+
+def hashes_of(columns: "Sequence[pyarrow.Array]") -> Any:
+    """The hash of each row's key as a numpy array; None for types, or NULLs, that are left to pypaimon."""
+    import numpy as np
+
     words = [_words(column) for column in columns]
     if any(found is None for found in words) or any(column.null_count for column in columns):
         return None
@@ -36,7 +44,7 @@ def buckets_of(columns: "Sequence[pyarrow.Array]", buckets: int) -> Any:
             tail.append(column.rest(members, size))
             offset += 8 * size
         found[members] = _murmur(np.concatenate([*parts, *tail], axis=1))
-    return np.abs(np.fmod(found.view(np.int32).astype(np.int64), buckets)).astype(np.int32)
+    return found.view(np.int32)
 
 
 def _groups(sizes: Sequence[Any]) -> Iterator[Any]:

@@ -100,7 +100,10 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
     if kept is not None and base and _counts_changes(task, prepared):
         assert prepared.keyed is not None
         rows, counted = with_counts(rows, prepared.folder, kept, base, prepared.keyed)
-    layout, keys_of = Layout(prepared.folder, schema, prepared.name, overwrites), _snapshot_of_keys(prepared, schema)
+    layout, keys_of = (
+        Layout(prepared.folder, schema, prepared.name, overwrites, base),
+        _snapshot_of_keys(prepared, schema),
+    )
     with (
         merging.local_merge(df.sparkSession, task),
         with_buckets(rows, layout, kept, keys_of, prepared.keyed) as placed,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pyarrow
     from pypaimon.table.file_store_table import FileStoreTable
 
+HASH: Final = "__penstock_hash"
+"""The hash of the key of a row whose bucket an assigner has found."""
+
 _DELETE_KIND: Final = 3
 
 
@@ -25,13 +28,15 @@ _DELETE_KIND: Final = 3
 class Layout:
     """Where and how files are written: the directory, the schema, the beginning of the files' names.
 
-    `overwrites`: the files take the place of others, whose buckets and sequence numbers then do not matter.
+    `overwrites`: the files take the place of others, whose buckets and sequence numbers then do not matter. `base`: the
+    snapshot that the table had when the write began, 0 before the first one; None: the latest one.
     """
 
     folder: str
     schema: Schema
     name: str
     overwrites: bool
+    base: int | None = None
 
     def open(self) -> "FileStoreTable":
         return opened(self.folder, self.schema, {"data-file.prefix": f"{self.name}-"})
@@ -67,12 +72,17 @@ def write(layout: Layout, batches: Iterable["pyarrow.RecordBatch"]) -> Iterator[
     spans_partitions = table.bucket_mode() is BucketMode.CROSS_PARTITION
     if spans_partitions:
         allow_spanning_keys(table)
-    writer: Any = BatchTableWrite(table, layout.name, {}) if layout.overwrites else StreamTableWrite(table, layout.name)
+    is_dynamic = table.bucket_mode() is BucketMode.HASH_DYNAMIC
+    base = {"restore_snapshot_id": layout.base} if is_dynamic and layout.base is not None else {}
+    writer: Any = (
+        BatchTableWrite(table, layout.name, {}, **base)
+        if layout.overwrites
+        else StreamTableWrite(table, layout.name, **base)
+    )
     store = writer.file_store_write
     _mark_deleted(store)
     if spans_partitions:
         find_sequences_of_null(store)
-    is_grouped = table.bucket_mode() is not BucketMode.HASH_DYNAMIC
     current = None
 
     def finished() -> Iterator[bytes]:
@@ -82,6 +92,7 @@ def write(layout: Layout, batches: Iterable["pyarrow.RecordBatch"]) -> Iterator[
 
     try:
         for batch in batches:
+            is_grouped = not is_dynamic or BUCKET in batch.schema.names
             for place, rows in _groups(writer, batch):
                 if is_grouped and current not in (None, place):
                     yield from finished()
@@ -101,12 +112,24 @@ def _groups(writer: Any, batch: "pyarrow.RecordBatch") -> Iterator[tuple[tuple[A
     if BUCKET in batch.schema.names:
         assigned = batch.column(batch.schema.get_field_index(BUCKET)).to_pylist()
         extractor._extract_buckets_batch = lambda _: assigned
-    rows = _typed(batch, writer.table_pyarrow_schema)
+    rows = typed(batch, writer.table_pyarrow_schema)
+    hashes = batch.column(batch.schema.get_field_index(HASH)) if HASH in batch.schema.names else None
     for partition, bucket, indices in extractor.extract_partition_bucket_groups(rows):
+        if hashes is not None:
+            of_group = hashes if indices is None else hashes.take(indices)
+            _note_keys(extractor._index_maintainer, (tuple(partition), bucket), of_group.to_pylist())
         yield (partition, bucket), rows if indices is None else rows.take(indices)
 
 
-def _typed(batch: "pyarrow.RecordBatch", schema: "pyarrow.Schema") -> "pyarrow.RecordBatch":
+def _note_keys(index: Any, place: tuple[Any, int], hashes: list[int]) -> None:
+    """pypaimon's `notify_new_record` for many keys: its index of a bucket is a set of their hashes."""
+    known, is_changed = index._states.get(place) or (index._load_bucket(*place), False)
+    before = len(known)
+    known.update(hashes)
+    index._states[place] = known, is_changed or len(known) > before
+
+
+def typed(batch: "pyarrow.RecordBatch", schema: "pyarrow.Schema") -> "pyarrow.RecordBatch":
     """The batch with the table's arrow types, which differ from Spark's in what is nullable; `DELETED` stays last."""
     import pyarrow as pa
 

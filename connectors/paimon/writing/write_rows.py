@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.quoting import quote
 from connectors.paimon.split_reading import BUCKET
 from connectors.paimon.writing import tasks
+from connectors.paimon.writing.assigners import with_assigned_buckets
 from connectors.paimon.writing.tasks import Layout
 from connectors.shared.mapped_rows import mapped_rows
 
@@ -44,7 +45,11 @@ def _routed(df: "DataFrame", layout: Layout) -> "DataFrame":
         placed = df if BUCKET in df.columns else _with_buckets(df, layout, table.table_schema.bucket_keys)
         return placed.repartition(*place).sortWithinPartitions(*place)
     if mode is BucketMode.HASH_DYNAMIC:
-        return df.repartition(1)  # which bucket a key gets depends on all keys before it
+        placed = with_assigned_buckets(df, layout)
+        if BUCKET not in placed.columns:
+            return placed
+        place = [*partitions, BUCKET]
+        return placed.repartition(*place).sortWithinPartitions(*place)
     return df.sortWithinPartitions(*partitions) if partitions else df
 
 

@@ -1,6 +1,7 @@
 """What is Paimon's own: primary keys and buckets, deletes, tags, schema changes, types, and what is refused."""
 
 import json
+import random
 from collections import Counter
 
 import pytest
@@ -108,6 +109,40 @@ def test_the_latest_row_of_a_key_wins_and_no_older_one_replaces_it(target):
     plain = target.job(values("(1L, 'b', 5)"))
     with pytest.raises(RunError, match="has a primary key, by which a written row updates another"):
         run_writes(target.spark, [plain], target.state, "plain")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("assigners", [1, pytest.param(4, marks=pytest.mark.soak)])
+def test_keys_of_dynamic_buckets_are_assigned_side_by_side(target, assigners):
+    """Random changes in several runs, by another number of assigners each: the table equals plain Python's, each key is
+    in one bucket, and no bucket has more keys than it should."""
+    draw, expected = random.Random(assigners), {}
+    given = {"write_mode": "upsert", "primary_keys": ["id", "region"], "partition_by": ["region"], "bucket": -1}
+    counts = {1: (400, 2), 4: (CHANGES // 4, 4)}[assigners]
+    for run in range(counts[1]):
+        properties = {"dynamic-bucket.target-row-num": 40 if assigners == 1 else 20_000}
+        properties["dynamic-bucket.assigner-parallelism"] = 4
+        seed = draw.randrange(10**6)
+        changes = (
+            f"select cast(pmod(hash(id, {seed}), {counts[0]}) as bigint) as id, if(id % 2 = 0, 'a', 'b') as region, "
+            f"cast(id as int) as seq, if(id % 10 = 3, '-D', '+I') as kind from range({counts[0]})"
+        )
+        latest = (
+            f"select id, region, {run} as seq, kind from (select *, row_number() over "
+            f"(partition by id, region order by seq desc) as place from ({changes})) where place = 1"
+        )
+        target.write(latest, (*COLUMNS, "kind string"), delete_condition="kind = '-D'", **given,
+                     **({"table_properties": properties} if run == 0 else {}))  # fmt: skip
+        for id, region, seq, kind in target.spark.sql(latest).collect():
+            expected.pop((id, region), None) if kind == "-D" else expected.update({(id, region): (seq, kind)})
+    found = {(id, region): (seq, kind) for id, region, seq, kind in target.read().collect()}
+    assert found == expected
+    assert len(target.rows()) == len(expected)
+    writers = {name.rpartition("/")[0] for name in target.files()}
+    assert len(writers) >= 8
+
+
+CHANGES = 1_000_000
 
 
 @pytest.mark.spark

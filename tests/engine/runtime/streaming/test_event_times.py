@@ -20,6 +20,8 @@ from engine.state.stop_request import request_stop
 from tests.connectors.kafka.jobs import compiled
 
 pytestmark = pytest.mark.spark
+ENV = """env {{ job.mode = STREAMING, job.name = times, stream.trigger = "{trigger}"
+  spark.sql.shuffle.partitions = 1, job.retry.times = 0 }}"""
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIELDS = "schema { fields { id = bigint, at = timestamp } }"
 JOINED = """select a.id as a, b.id as b from a left join b on a.id = b.id
@@ -37,8 +39,7 @@ def source(kafka, name, topic, watermark="", more=""):
 
 
 def job(folder, sources, query, trigger="available_now", inputs="k", more=""):
-    return f"""env {{ job.mode = STREAMING, job.name = times, stream.trigger = "{trigger}"
-      spark.sql.shuffle.partitions = 1, job.retry.times = 0 }}
+    return f"""{ENV.format(trigger=trigger)}
     source {{ {sources} }}
     transform {{ Sql {{ plugin_input = [{inputs}], plugin_output = out, query = \"\"\"{query}\"\"\" }} }}
     sink {{ LocalFile {{ plugin_input = out, path = "{folder}/out", file_format_type = json }}
@@ -134,40 +135,70 @@ class Reference:
         return windows
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 200))])
-def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seed):
-    """Random times in random partitions, in micro-batches of a random size: as a reference in Python counts them."""
-    draw = random.Random(seed)
-    count = draw.randint(1, 3)
-    topic = kafka.topic(count)
-    records = [[] for _ in range(count)]
-    now = 0
-    for _ in range(draw.randint(20, 60)):
-        now += draw.randint(0, 12)
-        records[draw.randrange(count)].append(max(0, now - draw.choice([0, 0, 3, 15, 40, 130])))
-    for number, minutes in enumerate(records):
-        kafka.send(topic, [record(number, minute) for minute in minutes], partition=number)
-    limit = f"max_offsets = {draw.randint(4, 15)}"
-    late = f'LocalFile {{ plugin_input = k_late, path = "{tmp_path}/late", file_format_type = json }}'
-    result = run(spark, tmp_path, job(tmp_path, source(kafka, "k", topic, "late = sink", limit), COUNTED, more=late))
-    offsets = tmp_path / "state/streams/times/out/checkpoint/offsets"
-    ends = [
-        [json.loads(path.read_text().splitlines()[2])[topic][str(number)] for number in range(count)]
-        for path in sorted((each for each in offsets.glob("[0-9]*")), key=lambda path: int(path.name))
-    ]
-    expected = Reference(count, 10)
-    windows = expected.batches(records, ends)
-    said = [warning.message for warning in result.warnings if warning.code == "PEN5314"]
-    named = "1 row" if expected.late == 1 else f"{expected.late} rows"
-    assert said == (
-        [f"{named} of `out` came later than the watermark allows, and were left out"] if expected.late else []
+class Schedule:
+    """Random times in random partitions, in micro-batches of a random size."""
+
+    def __init__(self, kafka, seed):
+        draw = random.Random(seed)
+        self.count, self.name = draw.randint(1, 3), f"k{seed}"
+        self.topic = kafka.topic(self.count)
+        self.records = [[] for _ in range(self.count)]
+        now = 0
+        for _ in range(draw.randint(20, 60)):
+            now += draw.randint(0, 12)
+            late = draw.choice([0, 0, 3, 15, 40, 130])
+            self.records[draw.randrange(self.count)].append(max(0, now - late))
+        for number, minutes in enumerate(self.records):
+            kafka.send(self.topic, [record(number, minute) for minute in minutes], partition=number)
+        self.source = source(kafka, self.name, self.topic, "late = sink", f"max_offsets = {draw.randint(6, 15)}")
+
+    def ends(self, folder):
+        """The offsets at which Spark's micro-batches have ended."""
+        offsets = folder / f"state/streams/times/{self.name}_out/checkpoint/offsets"
+        paths = sorted(offsets.glob("[0-9]*"), key=lambda path: int(path.name))
+        ends = (json.loads(path.read_text().splitlines()[2])[self.topic] for path in paths)
+        return [[end[str(number)] for number in range(self.count)] for end in ends]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(1), *(pytest.param(range(at, at + 20), marks=pytest.mark.soak) for at in range(0, 200, 20))]
+)
+def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seeds):
+    """As a reference in Python counts them, which has nothing but the records and the ends of the micro-batches."""
+    schedules = [Schedule(kafka, seed) for seed in seeds]
+    blocks = [("source", "\n".join(each.source for each in schedules)), ("transform", ""), ("sink", "")]
+    for each in schedules:
+        query = COUNTED.replace(" k ", f" {each.name} ")
+        blocks.append(
+            (
+                "transform",
+                f'Sql {{ plugin_input = {each.name}, plugin_output = {each.name}_out, query = """{query}""" }}',
+            )
+        )
+        for output in ("out", "late"):
+            path = f'path = "{tmp_path}/{each.name}_{output}", file_format_type = json'
+            blocks.append(("sink", f"LocalFile {{ plugin_input = {each.name}_{output}, {path} }}"))
+    text = "\n".join(
+        f"{kind} {{ {chr(10).join(block for of, block in blocks if of == kind)} }}"
+        for kind in ("source", "transform", "sink")
     )
-    assert sorted((row["id"], minute_of(row["at"])) for row in rows(tmp_path, "late")) == sorted(expected.late_rows)
-    assert {row["_reason"] for row in rows(tmp_path, "late")} <= {"later than the watermark allows"}
-    assert {read.source: read.rows for read in result.reads} == {"k": sum(map(len, records))}
-    found = {minute_of(row["start"]): row["n"] for row in rows(tmp_path)}
-    assert found.items() <= windows.items()
-    assert len(ends) > 2
+    result = run(spark, tmp_path, f"{ENV.format(trigger='available_now')}\n{text}")
+    said = {warning.message for warning in result.warnings if warning.code == "PEN5314"}
+    counts = {}
+    for each in schedules:
+        expected = Reference(each.count, 10)
+        ends = each.ends(tmp_path)
+        windows = expected.batches(each.records, ends)
+        counts[each.name] = sum(map(len, each.records))
+        named = "1 row" if expected.late == 1 else f"{expected.late} rows"
+        message = f"{named} of `{each.name}_out` came later than the watermark allows, and were left out"
+        assert (message in said) == bool(expected.late), each.name
+        late = [(row["id"], minute_of(row["at"])) for row in rows(tmp_path, f"{each.name}_late")]
+        assert sorted(late) == sorted(expected.late_rows), each.name
+        found = {minute_of(row["start"]): row["n"] for row in rows(tmp_path, f"{each.name}_out")}
+        assert found.items() <= windows.items(), each.name
+        assert len(ends) > 1, each.name
+    assert {read.source: read.rows for read in result.reads} == counts
 
 
 def test_the_watermark_is_that_of_the_slowest_partition_which_is_not_silent():
