@@ -122,7 +122,7 @@ def _groups(writer: Any, batch: "pyarrow.RecordBatch") -> Iterator[tuple[tuple[A
 
 
 def _note_keys(index: Any, place: tuple[Any, int], hashes: list[int]) -> None:
-    """pypaimon's `notify_new_record` for many keys: its index of a bucket is a set of their hashes."""
+    """Note many keys at once: pypaimon's index of a bucket is a set of their hashes."""
     known, is_changed = index._states.get(place) or (index._load_bucket(*place), False)
     before = len(known)
     known.update(hashes)
