@@ -117,6 +117,8 @@ CODES: dict[str, str] = {
     "PEN4501": "values that may not fit the type of the target without loss",
     "PEN4454": "rows that lack a column of the target",
     "PEN4455": "rows that do not fit the target as it is",
+    "PEN4460": "a property of a new table that no write serves",
+    "PEN4461": "a property of a new table that only other programs follow",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",
     "PEN4702": "a job reads a column with another type than it is written with",

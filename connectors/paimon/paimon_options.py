@@ -42,7 +42,7 @@ SINK_OPTIONS: Final = (
         "bucket",
         OptionType.INTEGER,
         "How many buckets each partition of a new table has: with a primary key by default 4, and one task writes one "
-        "bucket; -1 lets a table with a primary key add buckets as it grows, and then one task writes all rows. A "
+        "bucket; -1 lets a table with a primary key add buckets as it grows, which are found by the hashes of keys. A "
         "primary key that spans partitions has -1, and one task writes one bucket.",
     ),
     Option(
@@ -98,10 +98,44 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
             help = "cast its NULLs to the intended type" if VOID in parts(column.type) else "cast it to string"
             diagnostics.error("PEN4003", message, options.span(), help)
     check_write_mode(options, table, diagnostics)
+    _check_properties(options, diagnostics)
     for name, option in _OWN_OPTIONS.items():
         if name in options.texts_by_key("table_properties"):
             message = f"`{name}` is not given in `table_properties`"
             diagnostics.error("PEN2011", message, options.span("table_properties"), f"the option `{option}`")
+
+
+def unserved_property(table_options: Mapping[str, str]) -> str | None:
+    """The option of a table that asks a write for more than files, and for what; None if there is none."""
+    for name, reason in _UNSERVED.items():
+        if table_options.get(name, "none").lower() not in ("none", "false", ""):
+            return f"{name} = {table_options[name]}: {reason}"
+    return None
+
+
+_UNSERVED: Final = {
+    "log.system": "rows are written to the table, and to no log that readers take them from",
+    "sink.savepoint.auto-tag": "no tag is made when a stream stops with a savepoint",
+}
+
+_BY_OTHERS: Final = (
+    "snapshot.num-retained.", "snapshot.time-retained", "snapshot.expire.", "changelog.num-retained.",
+    "changelog.time-retained", "compaction.", "num-sorted-run.", "full-compaction.", "tag.automatic-creation",
+)  # fmt: skip
+"""Beginnings of the options by which other programs compact tables, expire snapshots and make tags."""
+
+
+def _check_properties(options: Options, diagnostics: Diagnostics) -> None:
+    """Report properties of a new table that no write of Penstock serves."""
+    given, span = options.texts_by_key("table_properties"), options.span("table_properties")
+    if (unserved := unserved_property(given)) is not None:
+        help = "leave it out; a second sink `Kafka` writes the rows to a topic, and `tag` names the run's snapshot"
+        diagnostics.error("PEN4460", f"`table_properties` has {unserved}", span, help)
+    for name in given:
+        if name.startswith(_BY_OTHERS):
+            message = f"`{name}` has no effect on the writes of this job: they neither compact nor expire anything"
+            help = "a program that maintains the table, such as Flink's compaction job, follows it"
+            diagnostics.warning("PEN4461", message, span, help)
 
 
 def check_new_table(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

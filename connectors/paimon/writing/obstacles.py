@@ -4,7 +4,7 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable
-from connectors.paimon.paimon_options import unfit_for_spanning_keys
+from connectors.paimon.paimon_options import unfit_for_spanning_keys, unserved_property
 from connectors.paimon.table_address import address_span, shown
 from connectors.paimon.table_files import Schema, spans_partitions
 
@@ -36,6 +36,8 @@ def _refuse_kind(schema: Schema, options: Options, diagnostics: Diagnostics) -> 
         reason = f"{name} has the merge engine {engine}, and only rows for `deduplicate` are written"
     elif table_options.get("changelog-producer", "none") == "input":
         reason = f"{name} has changelog-producer = input, whose change log is not written"
+    elif unserved := unserved_property(table_options):
+        reason = f"{name} has {unserved}"
     if reason is not None:
         help = "write to a table with a fixed number of buckets and the merge engine deduplicate"
         diagnostics.error("PEN4004", reason, address_span(options), help)

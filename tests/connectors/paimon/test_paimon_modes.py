@@ -422,3 +422,26 @@ def test_a_table_of_old_paimon_says_nothing_of_its_buckets(target):
     assert target.rows() == [(1, "a", 1), (2, "b", 2)]
     assert {name.rpartition("/")[0] for name in target.files()} == {"bucket-0"}
     assert all(name.endswith(".orc") for name in target.files())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "severity"),
+    [
+        ("log.system", "kafka", "PEN4460", "error"),
+        ("sink.savepoint.auto-tag", "true", "PEN4460", "error"),
+        ("log.system", "none", None, None),
+        ("snapshot.num-retained.max", "10", "PEN4461", "warning"),
+        ("file.format", "orc", None, None),
+    ],
+)
+def test_properties_that_no_write_serves_are_refused_or_warned_of(tmp_path, name, value, code, severity):
+    """A log that gets no records, tags that are not made, snapshots that do not expire."""
+    path = tmp_path / "job.conf"
+    path.write_text(f"""
+source {{ FakeSource {{ plugin_output = t, row.num = 1, schema {{ fields {{ id = bigint }} }} }} }}
+sink {{ Paimon {{ path = "{tmp_path}/table", table_properties = {{ "{name}" = "{value}" }} }} }}
+""")
+    diagnostics = Diagnostics()
+    compile_job(path, Settings(), diagnostics)
+    found = [(each.code, each.severity.value) for each in diagnostics]
+    assert found == ([(code, severity)] if code else [])
