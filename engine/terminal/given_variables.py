@@ -34,10 +34,11 @@ def check_variables(arguments: Namespace) -> None:
 
 
 def _texts(arguments: Namespace) -> Iterable[str] | None:
-    """The texts of the jobs, of what they include, and of their project; None if not all of them are known."""
+    """The texts of the jobs, of what they include, and of their project, whose jobs give them columns; None if not all
+    of them are known."""
     paths = [str(path) for path in _paths(arguments)]
-    if not paths and arguments.project is not None:
-        paths = list(arguments.project.job_folders)
+    if getattr(arguments, "project", None) is not None:
+        paths = list(dict.fromkeys((*paths, *arguments.project.job_folders)))
     files = [*find_jobs(paths, Diagnostics(), with_tests=True), *_projects(paths)]
     texts: dict[Path, str] = {}
     while files:

@@ -34,3 +34,14 @@ def test_a_variable_of_one_of_several_jobs_or_of_an_included_file_is_used(tmp_pa
         "sink { Console {} }\n"
     )
     assert main(["validate", str(tmp_path), "-i", "count=3", "-i", "title=x"]) == 0
+
+
+def test_in_a_project_a_variable_that_another_job_uses_is_used(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "penstock.conf").write_text('name = "shop"\njobs = ["jobs"]\n')
+    (tmp_path / "jobs" / "orders.sql").write_text(JOB)
+    (tmp_path / "jobs" / "other.sql").write_text(JOB.replace("${count:1}", "1"))
+    for command in ("validate", "explain", "state"):
+        assert main([command, "jobs/other.sql", "-i", "count=3"]) == 0, capsys.readouterr().err
+    assert main(["validate", "jobs/other.sql", "-i", "cuont=3"]) == 2
