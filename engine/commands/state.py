@@ -108,7 +108,7 @@ def _reset(arguments: Namespace, layout: "StateLayout", reads: "tuple[Incrementa
     from connectors.interface.incremental import is_value
     from connectors.interface.source_abilities import own_order_of
     from engine.state.earlier_watermarks import delete_earlier
-    from engine.state.incremental_reads import reset, state_name
+    from engine.state.incremental_reads import recorded_watermark, reset, state_name
     from engine.state.journal import open_journals_in
     from engine.state.watermarks import delete_watermark, write_watermark
 
@@ -132,6 +132,8 @@ def _reset(arguments: Namespace, layout: "StateLayout", reads: "tuple[Incrementa
         raise job_error("PEN2004", f"`{arguments.to}` is not a value of `{column.name}` ({column.type})")
     delete_earlier(layout, scan, read.job.name)
     for key in read.keys.values():
+        if (before := recorded_watermark(layout, key, read.job)) is not None:
+            delete_watermark(layout, before.key)  # where the project was before, it may have another
         delete_watermark(layout, key)
     for watermark in reset(read, layout, arguments.to) if arguments.to is not None else ():
         write_watermark(layout, watermark)
@@ -141,12 +143,11 @@ def _print(layout: "StateLayout", reads: "tuple[IncrementalRead, ...]", format: 
     from rich.table import Table
 
     from engine.plan.datasets import Dataset, shown
-    from engine.state.incremental_reads import order_of
-    from engine.state.watermarks import read_watermark
+    from engine.state.incremental_reads import order_of, recorded_watermark
     from engine.terminal.summary import console
 
     found = [
-        (key, order_of(read.scan, read.asked), read_watermark(layout, key))
+        (key, order_of(read.scan, read.asked), recorded_watermark(layout, key, read.job))
         for read in reads
         for key in dict.fromkeys(read.keys.values())
     ]

@@ -20,6 +20,7 @@ from engine.state.watermarks import (
     HighWatermark,
     WatermarkKey,
     read_watermark,
+    watermark_before_move,
     watermarks_beside,
     watermarks_of,
 )
@@ -27,15 +28,17 @@ from engine.state.watermarks import (
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """A job as watermarks name it: its name, and its file from the root, so that both are the same on every host."""
+    """A job as watermarks name it: its name, and its file from the root, so that both are the same on every host; and
+    where the root is."""
 
     name: str
     file: str
+    root: str
 
     @classmethod
     def of(cls, name: str, path: Path) -> "JobFile":
         file, root = Path(os.path.realpath(path)), Path(os.path.realpath(root_of(path)))
-        return cls(name, str(file.relative_to(root)) if file.is_relative_to(root) else str(file))
+        return cls(name, str(file.relative_to(root)) if file.is_relative_to(root) else str(file), str(root))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,6 +46,7 @@ class IncrementalRead:
     """One source of a run: where it begins, and the watermarks that it moves, by the name of the write.
 
     `recorded` has those that there are. `earlier`: the file of an earlier version that says where it begins.
+    `before_move`: the files of those that were recorded where the project was before.
     """
 
     scan: Scan
@@ -52,6 +56,7 @@ class IncrementalRead:
     since: Since = field(default_factory=Since)
     recorded: Mapping[WatermarkKey, HighWatermark] = field(default_factory=dict)
     earlier: str | None = None
+    before_move: Mapping[WatermarkKey, str] = field(default_factory=dict)
 
     def moved(
         self, reached: ReadProgress | None, run_id: str, incarnations: Mapping[str, str | None]
@@ -75,7 +80,7 @@ class IncrementalRead:
         column = order_of(self.scan, self.asked)
         return HighWatermark(
             key, self.job.name, self.job.file, column, reached, self.since.after, replaced, run_id, now(),
-            incarnation, self.earlier,
+            incarnation, self.before_move.get(key, self.earlier), self.job.root,
         )  # fmt: skip
 
 
@@ -164,7 +169,8 @@ class _Reader:
 
     def from_start(self, read: IncrementalRead) -> IncrementalRead:
         recorded, earlier = self._watermarks(read), self._earlier(read, Diagnostics())
-        return replace(read, recorded=recorded, earlier=earlier.path(self.layout) if earlier and not recorded else None)
+        own = earlier.path(self.layout) if earlier and not recorded else None
+        return replace(read, recorded=recorded, earlier=own, before_move=self._before_move(recorded))
 
     def recorded(self, read: IncrementalRead) -> IncrementalRead:
         recorded = self._watermarks(read)
@@ -181,14 +187,22 @@ class _Reader:
             _refuse_other_column(read, watermark.column, self.diagnostics)
         _refuse_unequal(read, recorded, self.diagnostics)
         since = _since(recorded, self.decided, read.keys.values(), self.run_id)
-        return replace(read, since=since, recorded=recorded)
+        return replace(read, since=since, recorded=recorded, before_move=self._before_move(recorded))
 
     def _watermarks(self, read: IncrementalRead) -> dict[WatermarkKey, HighWatermark]:
-        found = ((key, read_watermark(self.layout, key)) for key in dict.fromkeys(read.keys.values()))
+        found = ((key, recorded_watermark(self.layout, key, read.job)) for key in dict.fromkeys(read.keys.values()))
         return {key: watermark for key, watermark in found if watermark is not None}
+
+    def _before_move(self, recorded: Mapping[WatermarkKey, HighWatermark]) -> dict[WatermarkKey, str]:
+        return {key: found.path(self.layout) for key, found in recorded.items() if found.key != key}
 
     def _earlier(self, read: IncrementalRead, diagnostics: Diagnostics) -> EarlierWatermark | None:
         return earlier_watermark(self.layout, read.scan, read.job.name, read.keys.values(), diagnostics)
+
+
+def recorded_watermark(layout: StateLayout, key: WatermarkKey, job: JobFile) -> HighWatermark | None:
+    """How far a source was read for a target, also where the project was before it was moved."""
+    return read_watermark(layout, key) or watermark_before_move(layout, key, job.file, job.root)
 
 
 def _since(
@@ -259,7 +273,10 @@ def reset(read: IncrementalRead, layout: StateLayout, value: str) -> Iterator[Hi
     """The watermarks with which the source continues after a value."""
     for key in dict.fromkeys(read.keys.values()):
         column = order_of(read.scan, read.asked)
-        yield HighWatermark(key, read.job.name, read.job.file, column, ReadProgress(value), None, None, "", now())
+        progress = ReadProgress(value)
+        yield HighWatermark(
+            key, read.job.name, read.job.file, column, progress, None, None, "", now(), root=read.job.root
+        )
 
 
 def now() -> str:

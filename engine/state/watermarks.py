@@ -8,6 +8,7 @@ new one, so that whoever finishes the run moves it.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from typing import Any, TypeAlias
 
 from catalog.diagnostics.diagnostic import run_error
 from connectors.interface.incremental import ReadProgress
+from connectors.storage.paths import local_path
 from engine.state.layout import StateLayout
 
 
@@ -47,7 +49,8 @@ class HighWatermark:
     `job`, `file`: the name of the job that moved it last, and its file from the root. `previous`: where the run that
     moved it last had begun, None for the start; `replaced`: the watermark before, which `previous` is not where that
     run read everything again. `at` is UTC, ISO 8601. `incarnation` is the target's, where it has one. `earlier`: the
-    file of an earlier version of Penstock that this one replaces.
+    file that this one replaces: of an earlier version of Penstock, or of the project where it was before. `root`: where
+    the project was, links resolved.
     """
 
     key: WatermarkKey
@@ -61,6 +64,7 @@ class HighWatermark:
     at: str
     incarnation: str | None = None
     earlier: str | None = None
+    root: str | None = None
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "HighWatermark":
@@ -126,6 +130,28 @@ def read_watermark_at(layout: StateLayout, path: str) -> HighWatermark | None:
     """The same, by the path in the state directory."""
     found: HighWatermark | None = _read(layout, f"{layout.root}/{path}", "SOURCE", HighWatermark)
     return found
+
+
+def watermark_before_move(layout: StateLayout, key: WatermarkKey, file: str, root: str) -> HighWatermark | None:
+    """That of the same job in a project that has been moved since, with its state directory, what it reads and what it
+    writes; None where the state directory is outside of the project: another copy may use it."""
+    state = local_path(layout.root)
+    if state is None or not os.path.realpath(state).startswith(f"{root}{os.sep}"):
+        return None
+    for watermark in watermarks_of(layout, key.source):
+        then = watermark.root
+        if then not in (None, root) and watermark.file == file and _moved(watermark.key, str(then), root) == key:
+            return watermark
+    return None
+
+
+def _moved(key: WatermarkKey, then: str, now: str) -> WatermarkKey:
+    """The key, once what is in the one folder is in the other."""
+    read, written = (
+        f"{now}{text.removeprefix(then)}" if text.startswith(f"{then}{os.sep}") else text
+        for text in (key.read, key.written)
+    )
+    return WatermarkKey(key.source, read, written)
 
 
 def watermarks_of(layout: StateLayout, source: str) -> tuple[HighWatermark, ...]:

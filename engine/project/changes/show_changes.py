@@ -48,6 +48,7 @@ def changes_json(plan: PlanOfChanges, against: str) -> str:
             "breaking": job.is_breaking,
             "added_datasets": list(job.added_datasets),
             "removed_datasets": list(job.removed_datasets),
+            "moved_datasets": [{"dataset": dataset, "job": name} for dataset, name in job.moved_datasets],
             "columns": [_column_json(column) for column in job.columns],
         }
         for job in plan.jobs
@@ -72,6 +73,7 @@ def _details(job: JobChange, code: Callable[[object], str]) -> Iterator[str]:
     """`code`: how a name is shown as one."""
     yield from (f"writes {code(dataset)}" for dataset in job.added_datasets)
     yield from (f"no longer writes {code(dataset)}" for dataset in job.removed_datasets)
+    yield from (f"{code(dataset)} is written by {code(name)} now" for dataset, name in job.moved_datasets)
     for column in job.columns:
         readers = ", ".join(f"{code(reader.job)} ({_place(reader.span, code)})" for reader in column.readers)
         suffix = f", read by {readers}" if readers else ""
@@ -79,7 +81,9 @@ def _details(job: JobChange, code: Callable[[object], str]) -> Iterator[str]:
             f"{_change(column.change, code)} in {code(column.dataset)}"
             f"{_warning(is_breaking=column.is_breaking)}{suffix}"
         )
-    if job.kind is JobChangeKind.CHANGED and not (job.columns or job.added_datasets or job.removed_datasets):
+    if job.kind is JobChangeKind.CHANGED and not (
+        job.columns or job.added_datasets or job.removed_datasets or job.moved_datasets
+    ):
         yield "other rows or values, the same columns"
 
 

@@ -118,3 +118,15 @@ def test_a_type_that_is_known_only_when_the_job_runs_is_no_change(shop, capsys):
     write("g.sql", TABLES.format(read="lake/f", write="lake/g", columns="value"))  # which reads such columns
     main(["validate", "."])
     assert "PEN9001" not in capsys.readouterr().out
+
+
+def test_a_renamed_job_breaks_nothing_where_it_writes_the_same_columns(shop, capsys):
+    Path("jobs/b.sql").rename("jobs/fct_b.sql")
+    shown = planned(capsys, 0)
+    assert "- b (jobs/b.sql)\n    `lake/b` is written by `fct_b` now\n" in shown
+    assert "1 added, 1 removed; nothing breaking" in shown
+    write("fct_b.sql", TABLES.format(read="lake/a", write="lake/b", columns="id, n AS other"))
+    shown = planned(capsys, 1)
+    assert "- b (jobs/b.sql), breaking\n    `lake/b` is written by `fct_b` now\n    `more` dropped (int)" in shown
+    write("fct_b.sql", TABLES.format(read="lake/a", write="lake/other", columns="id"))
+    assert "    no longer writes `lake/b`\n" in planned(capsys, 2)  # and the job that reads it has an error

@@ -41,6 +41,7 @@ ROWS = {
         "test_two_jobs_of_one_watermark_are_refused_by_name"
     ),
     "the file of the job is renamed or moved": "test_a_renamed_file_goes_on",
+    "the project is moved, with its state directory and what it reads and writes": "test_a_moved_project_goes_on",
     "a query of the job is edited": "test_an_edited_query_goes_on",
     "an expectation or a `query` is added to the source": "test_an_added_expectation_goes_on",
     "the source is renamed": "test_a_renamed_source_is_refused_until_its_uid_says_what_it_was",
@@ -112,6 +113,32 @@ def test_jobs_of_one_name_in_two_folders_are_two_jobs(spark, folder):
     assert run(other) == 0
     assert run(path) == 0
     assert [ids(spark, folder, name) for name in ("out", "two")] == [[1, 2], [1, 2]]
+
+
+def test_a_moved_project_goes_on(spark, folder, monkeypatch, capsys):
+    """Its paths are relative to its root. Back in the first folder, it goes on from where it is then."""
+    here = folder / "here"
+    here.mkdir()
+    (here / "penstock.conf").touch()
+    (folder / "in").rename(here / "in")
+    job(here, text=JOB.replace("FOLDER/", ""))
+    path, found = Path("jobs/load.conf"), []
+    for number, name in enumerate(("here", "there", "here"), 1):
+        if number > 1:
+            here = here.rename(folder / name)
+            arrive(here, number)
+        monkeypatch.chdir(here)
+        if number == 2:
+            assert main(["state", str(path)]) == 0
+            assert "none: the next run reads all" not in capsys.readouterr().out
+        assert run(path) == 0, capsys.readouterr().err
+        found.append(ids(spark, here))
+    assert found == [[1], [1, 2], [1, 2, 3]]
+    shutil.copytree(here, folder / "copy")
+    monkeypatch.chdir(folder / "copy")
+    assert main(["state", str(path), "--reset", "events"]) == 0
+    assert main(["state", str(path)]) == 0
+    assert "none: the next run reads all" in capsys.readouterr().out
 
 
 def test_two_jobs_of_one_watermark_are_refused_by_name(spark, folder, capsys):
