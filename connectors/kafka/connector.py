@@ -2,9 +2,10 @@
 
 A read covers the records that the topics have when it starts; the offsets where it ends are committed to the consumer
 group after the commit of the sinks. A write stages its records as Parquet next to the run's journal and sends them at
-the commit. Kafka cannot take them back, so that an interrupted commit sends all of them again:
+the commit. Kafka cannot take them back, so that an interrupted commit looks for those that are sent when it goes on:
 
     <run>/staging/<write id>/data     the staged records
+    <run>/staging/<write id>/began    where the topics ended before the first one was sent
     <run>/staging/<write id>/done     they have been sent: leftover files
 """
 
@@ -49,6 +50,7 @@ from connectors.kafka.offsets import (
 from connectors.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.kafka.protobuf_records import is_protobuf, message_of
 from connectors.kafka.read_records import RECORD_DDL, rows_of, table_of, undeclared_columns
+from connectors.kafka.sent_records import not_yet_sent
 from connectors.kafka.write_records import (
     assigned_texts,
     check_records,
@@ -104,7 +106,8 @@ class Kafka(
     tested_against: ClassVar[tuple[str, ...] | None] = ("Kafka", "a schema registry of the tests")
     doc: ClassVar[str] = (
         "Reads and writes topics of Kafka. A read covers the records that a topic has when the run starts; a write is "
-        "at least once, each record with headers by which a reader can drop repeats."
+        "once, also where its commit is interrupted and goes on; each record has headers by which a reader can drop "
+        "what is sent again after the state directory is lost."
     )
     maven: ClassVar[tuple[str, ...]] = (spark_jar("kafka"), spark_jar("kafka-tokens"))
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
@@ -221,7 +224,9 @@ class Kafka(
         check_servers(options, diagnostics)
         check_records(options, table, diagnostics)
         if str(options["semantics"]).upper() == "EXACTLY_ONCE":
-            message = "`semantics = EXACTLY_ONCE`: Penstock writes to Kafka at least once"
+            message = (
+                "`semantics = EXACTLY_ONCE`: records are sent in no transaction, so that readers see them one by one"
+            )
             help = "readers drop repeats by the headers `penstock.run` and `penstock.record`"
             diagnostics.warning("PEN2011", message, options.span("semantics"), help)
 
@@ -233,8 +238,9 @@ class Kafka(
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return (
-            "at least once: an interrupted commit sends all records again, with the same headers `penstock.run` "
-            "and `penstock.record`; so does a run whose state directory is lost or old",
+            "an interrupted commit sends the records that the topic lacks; a task that Spark tries again, and a run "
+            "whose state directory is lost or old, send records again, with the same headers `penstock.run` and "
+            "`penstock.record`",
         )
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
@@ -280,6 +286,7 @@ class Kafka(
                 with brokers(spark, connection.servers, connection.client, code="PEN5005") as kafka:
                     kafka.create(topics)
                     counts = kafka.partitions(topics) if staged.assigned else {}
+                    records = not_yet_sent(records, staged.staging, kafka, topics, connection)
                 if staged.assigned:
                     _check_assigned(staged.assigned, counts, None)
                     records = in_other_partitions(records, staged.assigned, counts)

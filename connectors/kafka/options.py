@@ -138,8 +138,9 @@ SINK_OPTIONS: Final = (
            "Columns that become headers of the record, as text, instead of a part of its value.",
            element=OptionType.STRING),
     Option("semantics", OptionType.STRING,
-           "Accepted for compatibility. Records are written at least once, with headers by which repeats can be "
-           "dropped.", default="AT_LEAST_ONCE", choices=("AT_LEAST_ONCE", "EXACTLY_ONCE", "NON")),
+           "Accepted for compatibility. Records are sent once, also by a commit that was interrupted, in no "
+           "transaction; headers tell those that are sent again otherwise.",
+           default="AT_LEAST_ONCE", choices=("AT_LEAST_ONCE", "EXACTLY_ONCE", "NON")),
 )  # fmt: skip
 
 

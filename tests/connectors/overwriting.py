@@ -1,13 +1,16 @@
-"""The program that the kill test kills: it ends what killed runs left, then overwrites its targets, version by version.
+"""The program that the kill tests kill: it ends what killed runs left, then overwrites its targets, version by version;
+to Paimon and Kafka it appends.
 
 It says on its output where it is: `recovered`, then for each version `stage N`, `commit N`, `done N`.
 """
 
+import os
 import sys
 from pathlib import Path
 
 import connectors
 from connectors.delta.connector import connector as delta
+from connectors.kafka.connector import connector as kafka
 from engine.spark.lower import lower
 from engine.spark.session import open_session, pipeline_session
 from engine.spark.writing.commit import commit_all
@@ -28,8 +31,10 @@ def main(folder: Path, kinds: list[str], version: int) -> None:
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.databricks.delta.snapshotPartitions": "1",
     }
-    with_delta = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})
-    spark = open_session("overwriting", settings, *with_delta)
+    more = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})
+    if "kafka" in kinds:
+        more = (kafka.maven, {})
+    spark = open_session("overwriting", settings, *more)
     state = str(folder / "state")
     recover(spark, layout_at(spark, state))
     say("recovered")
@@ -49,6 +54,11 @@ def main(folder: Path, kinds: list[str], version: int) -> None:
 
 
 def target(kind, folder, scan):
+    if kind == "paimon":
+        return write(connectors.sink("Paimon"), scan, kind, path=str(folder / kind))
+    if kind == "kafka":
+        servers, topic = os.environ["PENSTOCK_TEST_TOPIC"].split("/")
+        return write(connectors.sink("Kafka"), scan, kind, bootstrap__servers=servers, topic=topic)
     sink = connectors.sink("LocalFile" if kind == "parquet" else "Delta")
     given = {"file_format_type": "parquet"} if kind == "parquet" else {}
     return write(sink, scan, kind, path=str(folder / kind), data_save_mode="DROP_DATA", **given)

@@ -73,7 +73,10 @@ def test_options_of_a_source_that_do_not_fit_are_reported(tmp_path, options, exp
                 "`id`, `name`, `at`",
             ],
         ),
-        ("topic = t, semantics = EXACTLY_ONCE", ["`semantics = EXACTLY_ONCE`: Penstock writes to Kafka at least once"]),
+        (
+            "topic = t, semantics = EXACTLY_ONCE",
+            ["`semantics = EXACTLY_ONCE`: records are sent in no transaction, so that readers see them one by one"],
+        ),
     ],
 )
 def test_options_of_a_sink_that_do_not_fit_are_reported(tmp_path, options, expected):
@@ -88,11 +91,11 @@ def test_records_of_a_source_are_written_without_their_offset_and_time(tmp_path)
     assert "`offset`, `timestamp`, `timestampType` of the rows are not written" in item.message
 
 
-def test_explain_says_that_records_come_at_least_once_and_shows_no_secret(tmp_path):
+def test_explain_says_which_records_may_come_again_and_shows_no_secret(tmp_path):
     jaas = 'sasl.jaas.config = "x required username=\\"u\\" password=\\"planted-9a\\";"'
     job, _ = sink_errors(tmp_path, f"topic = t, kafka.config {{ security.protocol = SASL_SSL, {jaas} }}")
     text = explain(job.plan)
-    assert "at least once: an interrupted commit sends all records again" in text
+    assert "an interrupted commit sends the records that the topic lacks" in text
     assert "SASL_SSL" in text
     assert "planted-9a" not in text
 
