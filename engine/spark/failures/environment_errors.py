@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 from pyspark import SparkContext
 
 from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.diagnostics.shown_names import shown_name
 from connectors.jdbc.missing_driver import missing_driver
 from connectors.storage.object_store import jar_help
 from connectors.storage.paths import local_path
@@ -27,6 +29,9 @@ _SCHEMES: Final = {"azurebfs": "abfs", "aliyun": "oss"}
 """Of Hadoop's packages that are not called as their scheme."""
 _LITTLE: Final = 1 << 16
 """Bytes: a disk with less is full."""
+_PARTITION: Final = re.compile(r"(?<=/)[^/\n=]+=[^/\n]{80,}")
+_LONGEST_NAME: Final = 255
+_SHOWN: Final = 80
 _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessControlException|Mkdirs failed to create")
 
 
@@ -49,9 +54,25 @@ def environment_error(text: str, node: AnyNode, *, in_reading: bool = False) -> 
         return run_error("PEN5032", f"Spark has no jar for {what}{of}", path, jar_help(scheme))
     if driver := missing_driver(text, of, path):
         return driver
+    if isinstance(node, Write) and not in_reading and (found := _long_partition(text)):
+        column, value = found
+        shown = f"`{shown_name(value)[:_SHOWN]}` of the column `{shown_name(column)}`"
+        message = f"the partition {shown} cannot be written{of}: the name of its directory would have more than"
+        help = "leave these rows out, or partition by a shorter value, such as its hash"
+        return run_error("PEN5005", f"{message} {_LONGEST_NAME} bytes", path, help)
     if isinstance(node, Write) and not in_reading and _DENIED.search(text):
         help = "choose a path that this user may write to, or change its permissions"
         return run_error("PEN5034", f"the target of `{node.written_name}` may not be written to", path, help)
+    return None
+
+
+def _long_partition(text: str) -> tuple[str, str] | None:
+    """The column and the value of a partition whose directory has too long a name: the file system does not say so."""
+    for match in _PARTITION.finditer(text) if "Mkdirs failed" in text or "name too long" in text else ():
+        name = re.split(r" \(exists=| \(File name too long", match[0])[0]
+        if len(name.encode(errors="surrogatepass")) > _LONGEST_NAME:
+            column, _, value = name.partition("=")
+            return unquote(column), unquote(value)
     return None
 
 
