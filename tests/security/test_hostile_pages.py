@@ -50,6 +50,7 @@ def test_the_data_of_a_page_is_what_was_put_in(name):
     assert "default-src 'none'" in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="needs Chromium (.ci/browser)")
 @pytest.mark.parametrize("title", SCRIPTS[:8])
 def test_a_browser_draws_every_name_and_runs_none(title, tmp_path):

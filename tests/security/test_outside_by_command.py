@@ -95,6 +95,7 @@ CASES = {
 del test_link  # it makes files, and is no test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_project", [False, True], ids=["alone", "project"])
 @pytest.mark.parametrize("case", CASES)
 def test_no_command_shows_what_is_outside(case, has_project, tmp_path, monkeypatch, capsys):

@@ -67,6 +67,7 @@ def _others():
     OTHERS.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_no_case_does_harm(part, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(SECRET_NAME, SECRET)

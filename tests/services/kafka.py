@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,37 +32,33 @@ class Broker:
     def create(self, topic: str, partitions: int = 1) -> str:
         from kafka.admin import NewTopic
 
-        with closing(self._admin()) as admin:
-            admin.create_topics([NewTopic(topic, partitions, 1)])
+        self.admin.create_topics([NewTopic(topic, partitions, 1)])
         return topic
 
     def delete(self, topic: str) -> None:
-        with closing(self._admin()) as admin:
-            admin.delete_topics([topic])
-            while topic in admin.list_topics():
-                time.sleep(0.05)
+        self.admin.delete_topics([topic])
+        while topic in self.admin.list_topics():
+            time.sleep(0.05)
+        self.forget()
 
     def topic(self, partitions: int = 1) -> str:
         """A new topic with a name of its own."""
         return self.create(f"t{uuid.uuid4().hex[:10]}", partitions)
 
     def add_partitions(self, topic: str, total: int) -> None:
-        with closing(self._admin()) as admin:
-            admin.create_partitions({topic: total})
+        self.admin.create_partitions({topic: total})
+        self.forget()
 
     def send(self, topic: str, values: Iterable[Any], **record: Any) -> None:
         """Texts, bytes or None as the values of records; without `key` and `partition` the partitions take turns."""
-        from kafka import KafkaProducer
-
-        with closing(KafkaProducer(bootstrap_servers=self.servers)) as producer:
-            for value in values:
-                sent = value.encode() if isinstance(value, str) else value
-                options = {"key": b"k" if sent is None else None, **record}
-                if options["key"] is None and "partition" not in options:
-                    options["partition"] = self.sent[topic] % len(producer.partitions_for(topic))
-                    self.sent[topic] += 1
-                producer.send(topic, sent, **options)
-            producer.flush()
+        for value in values:
+            sent = value.encode() if isinstance(value, str) else value
+            options = {"key": b"k" if sent is None else None, **record}
+            if options["key"] is None and "partition" not in options:
+                options["partition"] = self.sent[topic] % len(self.producer.partitions_for(topic))
+                self.sent[topic] += 1
+            self.producer.send(topic, sent, **options)
+        self.producer.flush()
 
     def records(self, topic: str) -> list[Any]:
         """All records of a topic, by partition and offset."""
@@ -87,11 +84,10 @@ class Broker:
         """The offsets that a consumer group has committed, by topic and partition."""
         from kafka.errors import CoordinatorNotAvailableError
 
-        with closing(self._admin()) as admin:
-            try:
-                found = admin.list_group_offsets({group: None})
-            except CoordinatorNotAvailableError:  # no group has committed anything yet
-                return {}
+        try:
+            found = self.admin.list_group_offsets({group: None})
+        except CoordinatorNotAvailableError:  # no group has committed anything yet
+            return {}
         return {(each.topic, each.partition): at.offset for each, at in found[group].items()}
 
     def commit(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
@@ -103,6 +99,23 @@ class Broker:
         with closing(KafkaConsumer(bootstrap_servers=self.servers, group_id=group)) as consumer:
             consumer.assign(list(made))
             consumer.commit(made)
+
+    @cached_property
+    def admin(self) -> Any:
+        """Kept: a client takes a tenth of a second to begin."""
+        return self._admin()
+
+    @cached_property
+    def producer(self) -> Any:
+        from kafka import KafkaProducer
+
+        return KafkaProducer(bootstrap_servers=self.servers)
+
+    def forget(self) -> None:
+        """Close the clients, which remember the partitions of topics."""
+        for name in ("admin", "producer"):
+            if (client := self.__dict__.pop(name, None)) is not None:
+                client.close()
 
     def _admin(self) -> Any:
         from kafka import KafkaAdminClient
@@ -134,6 +147,7 @@ def _running(folder: Path, classpath: str) -> Iterator[Broker]:
     broker = Broker(f"127.0.0.1:{port}")
 
     def kill() -> None:
+        broker.forget()
         running[0].kill()
         running[0].wait()
 
@@ -146,6 +160,7 @@ def _running(folder: Path, classpath: str) -> Iterator[Broker]:
         _wait(broker, running[0], log)
         yield broker
     finally:
+        broker.forget()
         stop(running[0])
 
 

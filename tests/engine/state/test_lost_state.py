@@ -77,13 +77,13 @@ CASES = (
     Case("stream", "target restored", "PEN5222", (1, 2)),
 )
 IN_EVERY_RUN = {
-    ("batch", "state deleted"): USUAL,
+    ("batch", "state deleted"): ("files", "delta", "postgres"),
     ("batch", "target dropped"): ("files", "postgres"),
     ("batch", "id reused by another plan"): ("delta",),
     ("batch", "state deleted and target dropped"): ("postgres",),
     ("stream", "checkpoint deleted"): USUAL,
     ("stream", "state restored"): ("iceberg",),
-    ("stream", "target dropped"): ("paimon", "delta"),
+    ("stream", "target dropped"): ("delta",),
     ("stream", "target restored"): ("delta",),
 }
 
