@@ -14,6 +14,7 @@ from connectors.shared.staged import Credentials
 from connectors.storage.object_store import store_jars
 from engine.compile import Compiled
 from engine.job.model.job import Accelerator, Tuning
+from engine.job.model.shared_jars import JARS, refuse_two_versions, shared_jars
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Scan, Write
@@ -52,6 +53,8 @@ def application(
     settings: dict[str, str] = {}
     for job in reversed(jobs):  # the first job's settings win; each pipeline also has those of its own job
         settings.update(job.plan.env.spark)
+    if (shared := shared_jars(job.plan.env for job in jobs)) is not None:
+        settings[JARS] = shared
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
     refuse_missing_packages(nodes)
     jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(job.state_dir).items())
@@ -73,12 +76,13 @@ def application(
 
 
 def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
-    """Report the settings of one application that two jobs want different: only the first would take effect."""
+    """Report the settings of one application that two jobs want different: only the first would take effect. Jars of
+    several jobs are put together, but for two versions of one."""
     diagnostics = Diagnostics()
     first: dict[str, Compiled] = {}
     for job in jobs:
         env = job.plan.env
-        for name in filter(is_of_application, env.spark):
+        for name in filter(is_of_application, env.spark.keys() - {JARS}):
             other = first.setdefault(name, job).plan.env
             if env.spark[name] != other.spark[name]:
                 value, others = (redacted_mapping(settings.spark)[name] for settings in (env, other))
@@ -87,6 +91,7 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
                 notes = (f"the other value is at {place.file}:{place.line}:{place.column}",) if place else ()
                 help = "jobs of one run share one Spark application: give both the same value, or run them one by one"
                 diagnostics.error("PEN2014", message, env.places.get(name), help, notes)
+    refuse_two_versions([job.plan.env for job in jobs], diagnostics)
     diagnostics.raise_errors()
 
 

@@ -16,6 +16,7 @@ from catalog.spark_version import NEWEST
 from connectors.interface.incremental import duration
 from engine.job.compat.unsupported_options import ENV
 from engine.job.model.job import Accelerator, Env, ReadLimit, Tuning
+from engine.job.model.shared_jars import JARS
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.executor_options import executors
@@ -105,7 +106,6 @@ OPTIONS: Final = (
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
-_JARS: Final = "spark.jars"
 FIXED: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
@@ -166,7 +166,10 @@ def read_env(
             **_with_jars(spark_settings(spark, diagnostics, masks, compat), options),
         },
         options=options,
-        places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
+        places={
+            **({JARS: place} if options.get("jars") is not None and (place := options.span("jars")) else {}),
+            **{name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
+        },
         dialect=Compat(options.optional_string("sql.dialect") or compat),
         slots=options.optional_integer("max_concurrent_pipelines"),
         slot_timeout=_seconds(options, "slot_timeout_seconds"),
@@ -199,8 +202,8 @@ def _with_jars(settings: Mapping[str, str], options: Options) -> Mapping[str, st
     jars = [jar.strip() for jar in re.split("[;,]", options.optional_string("jars") or "") if jar.strip()]
     if not jars:
         return settings
-    given = settings.get(_JARS)
-    return {**settings, _JARS: ",".join([*([given] if given else ()), *jars])}
+    given = settings.get(JARS)
+    return {**settings, JARS: ",".join([*([given] if given else ()), *jars])}
 
 
 def _with_known_shade(node: MapNode, diagnostics: Diagnostics) -> MapNode:

@@ -34,6 +34,31 @@ def test_differing_settings_of_one_application_are_refused(tmp_path, capsys, set
     assert "a.conf:2:23" in printed
 
 
+def test_jars_of_several_jobs_are_put_together_but_for_two_versions_of_one(tmp_path, capsys):
+    """Files of equal content are one jar, wherever they are and whatever version their names say."""
+    pytest.importorskip("pyspark")
+    from engine.compile import Settings, compile_jobs
+    from engine.job.model.shared_jars import shared_jars
+
+    jars = {"driver-1.2.jar": "old", "driver-1.10.jar": "new", "copy/driver-1.2.1.jar": "old", "other.jar": "other"}
+    for name, content in jars.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+
+    def job(name, *files):
+        return write_job(tmp_path, name, f'jars = "{";".join(str(tmp_path / file) for file in files)}"')
+
+    a, b, c = job("a", "driver-1.2.jar"), job("b", "copy/driver-1.2.1.jar", "other.jar"), job("c", "driver-1.10.jar")
+    envs = [compiled.plan.env for compiled in compile_jobs([a, b], Settings())]
+    assert shared_jars(envs) == f"{tmp_path}/driver-1.2.jar,{tmp_path}/other.jar"
+    assert main(["run", a, c]) == 2
+    printed = capsys.readouterr().err
+    version = f"`{tmp_path}/driver-1.10.jar` is another version of `{tmp_path}/driver-1.2.jar`, a jar of the job `a`"
+    assert f"error[PEN2014]: {version}" in printed
+    assert "c.conf:2:30" in printed
+    assert "a.conf:2:30" in printed
+
+
 def test_settings_of_each_jobs_own_session_may_differ(tmp_path, capsys):
     pytest.importorskip("pyspark")
     from engine.compile import Settings, compile_jobs
