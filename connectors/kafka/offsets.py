@@ -70,6 +70,13 @@ def check_offsets(options: Options, diagnostics: Diagnostics) -> None:
         elif mode != wanted and options.get(name) is not None:
             message = f"`{name}` has no effect with `start_mode = {mode}`"
             report_without_effect(name, message, f"start_mode = {wanted}", options, diagnostics)
+    end = options.optional_integer(_END)
+    if end is not None and mode != "timestamp":
+        message = f"`{_END}` has no effect with `start_mode = {mode}`"
+        report_without_effect(_END, message, "start_mode = timestamp", options, diagnostics)
+    elif end is not None and end < (options.optional_integer("start_mode.timestamp") or 0):
+        message = f"`{_END} = {end}` is before `start_mode.timestamp`"
+        diagnostics.error("PEN2004", message, options.span(_END))
     topics = topics_of(options)
     for key, value in _flat(options.mapping("start_mode.offsets")).items():
         place = options.span("start_mode.offsets")
@@ -83,6 +90,7 @@ def check_offsets(options: Options, diagnostics: Diagnostics) -> None:
             diagnostics.error("PEN2004", message, place, did_you_mean(named[1], topics))
 
 
+_END: Final = "start_mode.end_timestamp"
 _EXAMPLES: Final = {
     "start_mode.timestamp": "start_mode.timestamp = 1735689600000",
     "start_mode.offsets": "start_mode.offsets = { orders-0 = 70, orders-1 = 10 }",
@@ -100,9 +108,10 @@ def position_of(spark: "SparkSession", options: Options) -> KafkaPosition:
         partitions = _partitions(kafka, options)
         first, last = (kafka.offsets(partitions, at) for at in ("earliest", "latest"))
         starts = _starts(kafka, options, partitions, first, last)
+        ends = _of_time(kafka, partitions, options.optional_integer(_END), last)
+    found = {partition: _checked(partition, starts[partition], first, last, options) for partition in partitions}
     ranges = tuple(
-        PartitionRange(*partition, _checked(partition, starts[partition], first, last, options), last[partition])
-        for partition in partitions
+        PartitionRange(*partition, found[partition], max(found[partition], ends[partition])) for partition in partitions
     )
     return KafkaPosition(connection.servers, group_of(options), ranges, connection.config, connection.secrets)
 
@@ -234,9 +243,7 @@ def _starts(
     if mode in ("earliest", "latest"):
         return first if mode == "earliest" else last
     if mode == "timestamp":
-        found = kafka.offsets(partitions, options.integer("start_mode.timestamp"))
-        known = {partition: offset for partition, offset in found.items() if offset >= 0}
-        return {partition: known.get(partition, last[partition]) for partition in partitions}
+        return _of_time(kafka, partitions, options.integer("start_mode.timestamp"), last)
     new_group = "earliest" if options.seatunnel is None else "latest"  # Kafka's default, and so SeaTunnel's
     reset = options.texts_by_key("kafka.config").get("auto.offset.reset", new_group)
     starts = {**(last if reset == "latest" else first), **kafka.committed(str(options["consumer.group"]))}
@@ -252,6 +259,15 @@ def _starts(
             message = f"`start_mode.offsets` names partition {unknown[1]} of `{unknown[0]}`, which it does not have"
             raise run_error("PEN5004", message, options.span("start_mode.offsets"))
     return {partition: starts[partition] for partition in partitions}
+
+
+def _of_time(
+    kafka: Brokers, partitions: tuple[Partition, ...], milliseconds: int | None, last: Mapping[Partition, int]
+) -> Mapping[Partition, int]:
+    """The first offset of this time or later in each partition, the end where there is none."""
+    found = {} if milliseconds is None else kafka.offsets(partitions, milliseconds)
+    known = {partition: offset for partition, offset in found.items() if offset >= 0}
+    return {partition: known.get(partition, last[partition]) for partition in partitions}
 
 
 def _checked(

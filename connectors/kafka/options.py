@@ -63,6 +63,8 @@ SOURCE_OPTIONS: Final = (
     Option("start_mode.timestamp", OptionType.INTEGER,
            "For `timestamp`: milliseconds since 1970; reading starts at the first record of that time or later.",
            minimum=0),
+    Option("start_mode.end_timestamp", OptionType.INTEGER,
+           "For `timestamp`, in batch jobs: reading ends before the first record of that time or later.", minimum=0),
     Option("start_mode.offsets", OptionType.MAP,
            "For `specific_offsets`: the first offset of each partition, `{ orders-0 = 70, orders-1 = 10 }`. A "
            "partition that is not in it starts at the group's offset."),

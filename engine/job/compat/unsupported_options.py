@@ -126,7 +126,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "strip_schema_registry_header": Unsupported(
             "`schema_registry.url` reads the schema that each record names", (False,)
         ),
-        "start_mode.end_timestamp": Unsupported("filter by the record's time: `metadata_columns`"),
         "ignore_no_leader_partition": Unsupported("Spark waits for a leader", is_ignored=True),
         "is_native": Unsupported("use `format = native`", (False,)),
         "kafka_headers_fields": Unsupported("read the headers as a column: `metadata_columns`"),

@@ -37,6 +37,7 @@ def topic(kafka):
         ("start_mode = earliest", [0, 1, 2, 10, 11]),
         ("start_mode = latest", []),
         ("start_mode = timestamp, start_mode.timestamp = 1500", [1, 2]),
+        ("start_mode = timestamp, start_mode.timestamp = 500, start_mode.end_timestamp = 3000", [0, 1, 10, 11]),
         pytest.param("start_mode = timestamp, start_mode.timestamp = 9999999", [], marks=pytest.mark.soak),
         ("start_mode = specific_offsets, start_mode.offsets = { {topic}-0 = 2, {topic}-1 = 1 }", [2, 11]),
         ("start_mode = specific_offsets, consumer.group = read_once, start_mode.offsets = { {topic}-0 = 2 }", [2, 11]),
