@@ -58,6 +58,9 @@ def test_a_new_group_of_a_seatunnel_job_starts_at_the_end_as_kafka_has_it(spark,
     assert rows(spark, tmp_path, job, compat=Compat.SEATUNNEL_2) == []
     earliest = reading(kafka, topic, f"{given}, kafka.config {{ auto.offset.reset = earliest }}")
     assert ids(rows(spark, tmp_path, earliest, compat=Compat.SEATUNNEL_2)) == [0, 1, 2, 10, 11]
+    committing = reading(kafka, topic, "start_mode = group_offsets, consumer.group = new_4")
+    assert rows(spark, tmp_path, committing, compat=Compat.SEATUNNEL_2) == []
+    assert kafka.committed("new_4") == {(topic, 0): 3, (topic, 1): 2}
 
 
 @pytest.mark.parametrize(
