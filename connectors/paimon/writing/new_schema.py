@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.options import Options
+from catalog.quoting import quote
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import TIMESTAMP
 from connectors.paimon.paimon_options import spanned_partition
-from connectors.paimon.paimon_types import to_paimon
+from connectors.paimon.paimon_types import seconds_digits, to_paimon
 from connectors.paimon.table_files import Schema
 from connectors.shared.spark_types import columns_of
 
@@ -24,6 +26,12 @@ def columns_to_write(df: "DataFrame") -> tuple[Column, ...]:
     return tuple(column for column in columns_of(df.schema) if column.name != ROW_KIND)
 
 
+def without_zones(df: "DataFrame") -> "DataFrame":
+    """The rows with timestamps as the clock of the session shows them, which is what SeaTunnel's `timestamp` is."""
+    zoned = [column.name for column in columns_to_write(df) if column.type == TIMESTAMP]
+    return df.withColumns({name: df[quote(name)].cast("timestamp_ntz") for name in zoned}) if zoned else df
+
+
 def schema_of_new_table(
     columns: Sequence[Column], incoming: CatalogTable, options: Options, keys: Sequence[str]
 ) -> Schema:
@@ -33,6 +41,8 @@ def schema_of_new_table(
     partition_keys = [names[key.lower()] for key in options.strings("partition_by")]
     ids = itertools.count()
     fields = [_field(column, incoming, next(ids), ids, nullable=column.name not in primary_keys) for column in columns]
+    if options.seatunnel is not None:
+        fields = [_with_digits(field, incoming) for field in fields]
     return {
         "version": _VERSION,
         "id": 0,
@@ -78,3 +88,11 @@ def _field(
     if described is not None and described.comment:
         field["description"] = described.comment
     return field
+
+
+def _with_digits(field: dict[str, Any], incoming: CatalogTable) -> dict[str, Any]:
+    """A timestamp has as many digits of a second as the rows declare (reconvert of SeaTunnel's RowTypeConverter)."""
+    described, type = incoming.column(field["name"]), field["type"]
+    if described is None or described.scale is None or seconds_digits(type) is None:
+        return field
+    return {**field, "type": type.replace("TIMESTAMP(6)", f"TIMESTAMP({described.scale})")}

@@ -27,7 +27,7 @@ from connectors.paimon.table_address import folder_of
 from connectors.paimon.table_files import Schema, latest_schema, spans_partitions, table_of
 from connectors.paimon.writing.counted_changes import counted_changes, with_counts
 from connectors.paimon.writing.key_locations import with_buckets
-from connectors.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
+from connectors.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns, without_zones
 from connectors.paimon.writing.tasks import Layout
 from connectors.paimon.writing.write_rows import write_rows
 from connectors.storage.filesystem import files_at
@@ -86,6 +86,8 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
     if prepared.is_new and latest_schema(prepared.target) is not None:
         raise created_meanwhile("Paimon", prepared.target, task.options.span())
     base = 0 if kept is None else paimon_table.latest_snapshot(prepared.target, kept)
+    if kept is None and task.options.seatunnel is not None:
+        df = without_zones(df)
     columns = columns_to_write(df)
     changed = None if kept is None else with_new_columns(kept, columns, task.table)
     keys = prepared.keyed.keys if prepared.keyed is not None else ()
