@@ -179,6 +179,7 @@ CODES: dict[str, str] = {
     "PEN5461": "the operating system refused what a command needs, or a connection",
     "PEN5462": "files of another format, or with other partition directories, at the target",
     "PEN5463": "a value that would be read or stored as another one: a date of the Julian calendar",
+    "PEN5464": "an incremental source that was never read, and a target that has rows",
     "PEN5250": "a pipeline cannot be retried while tasks of its last attempt are running",
     "PEN5301": "another process is running the job, or has a run of this id",
     "PEN5302": "a run that should be ended or dismissed is still running",

@@ -17,7 +17,7 @@ from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
 from engine.runtime.attendant import Attendant, Unattended
 from engine.runtime.counting.prometheus import batch_metrics
-from engine.runtime.incremental_targets import IncrementalReads, refuse_lost_targets, refuse_shared_watermarks
+from engine.runtime.incremental_targets import IncrementalReads, is_first, refuse_lost_targets, refuse_shared_watermarks
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.interval_targets import refuse_lost_intervals
 from engine.runtime.job_events import JobEvents, with_events
@@ -137,7 +137,7 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     incremental = _incremental(compiled, layout, run_id, is_full=request.is_full)
     intervals = {write: with_replaced(records, layout) for write, records in request.intervals.items()}
     refuse_unfinished(layout, incremental.keys, tuple(chain.from_iterable(intervals.values())))
-    checks = check(spark, missing, run_id, looks_for_rows=request.is_full)
+    checks = check(spark, missing, run_id, looks_for_rows=request.is_full or is_first(incremental))
     refuse_lost_targets(incremental, checks)
     refuse_lost_intervals(layout, intervals, checks)
     works = {write_id: work_of(write.fingerprint) for write_id, write in meant.writes.items()}

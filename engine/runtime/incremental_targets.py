@@ -40,8 +40,8 @@ def incarnations(checks: Sequence[SinkCheck]) -> Mapping[str, str | None]:
 
 
 def refuse_lost_targets(incremental: IncrementalReads, checks: Sequence[SinkCheck]) -> None:
-    """Report targets that lack what was written to them (PEN5204), and those to which everything would be added again
-    (PEN5205)."""
+    """Report targets that lack what was written to them (PEN5204), those to which everything would be added again
+    (PEN5205), and those that have rows though no run of the state directory has read the source (PEN5464)."""
     diagnostics = Diagnostics()
     for check in checks:
         for read in (read for read in incremental.reads if check.write.name in read.keys):
@@ -50,6 +50,8 @@ def refuse_lost_targets(incremental: IncrementalReads, checks: Sequence[SinkChec
                 _refuse_repeated(check, read, diagnostics)
             elif read.earlier is not None or (recorded is not None and recorded.run_id):  # else the user has set it
                 _refuse_lost(check, read, recorded, diagnostics)
+            elif recorded is None and read.asked.initial is None:
+                _refuse_unknown_rows(check, read, diagnostics)
     if diagnostics.has_errors:
         raise RunError(diagnostics)
 
@@ -76,9 +78,34 @@ def _refuse_lost(
     diagnostics.error("PEN5204", message, write.options.span("path"), help)
 
 
+def is_first(incremental: IncrementalReads) -> bool:
+    """Whether a source is read from the start, so that a target must be looked at for rows."""
+    return any(not read.recorded and read.earlier is None for read in incremental.reads)
+
+
+def _refuse_unknown_rows(check: SinkCheck, read: IncrementalRead, diagnostics: Diagnostics) -> None:
+    """All rows of the source would be added: a second time, if the state directory is lost or another one."""
+    if not _adds_to_rows(check):
+        return
+    message = (
+        f"no run of this state directory has read `{read.scan.written_name}`, and the target of `{check.write.name}` "
+        "has rows: if they were read with another one, they would be added again"
+    )
+    help = (
+        f"`penstock state JOB --reset {state_name(read.scan)} --to VALUE` continues after a value; `incremental {{ "
+        "initial = VALUE }` begins at one; `write_mode = upsert` replaces rows with the same key"
+    )
+    diagnostics.error("PEN5464", message, read.scan.options.span("incremental"), help)
+
+
+def _adds_to_rows(check: SinkCheck) -> bool:
+    is_added = check.write.write_mode is WriteMode.APPEND and not replaces(check.write)
+    return is_added and check.state.is_known and check.state.exists and check.state.has_rows
+
+
 def _refuse_repeated(check: SinkCheck, read: IncrementalRead, diagnostics: Diagnostics) -> None:
-    write, is_added = check.write, check.write.write_mode is WriteMode.APPEND and not replaces(check.write)
-    if not (is_added and check.state.exists and check.state.has_rows):
+    write = check.write
+    if not _adds_to_rows(check):
         return
     message = (
         f"a full refresh reads all rows of `{read.scan.written_name}`, and `{write.name}` would add them to those that "

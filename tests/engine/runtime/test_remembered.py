@@ -48,6 +48,8 @@ ROWS = {
     "the source reads another path or table, or by another column": "test_another_location_or_column_is_refused",
     "a target is added beside others of the source": "test_a_new_target_is_refused_beside_one_that_has_rows",
     "the target is deleted": "test_a_deleted_target_is_an_error_until_a_full_refresh",
+    "the state directory is lost, or is another one": "test_a_lost_state_directory_does_not_add_all_rows_again",
+    "an older copy of the state directory is restored": "test_a_lost_state_directory_does_not_add_all_rows_again",
 }
 """The rows of the table in docs/incremental.md, and the test that runs each."""
 
@@ -148,16 +150,32 @@ def test_two_jobs_of_one_watermark_are_refused_by_name(spark, folder, capsys):
     said = capsys.readouterr().err
     assert "PEN5206" in said
     assert "`more/load.conf` and of `jobs/load.conf`" in said
-    assert (
-        run(
-            job(
-                folder,
-                "more/load.conf",
-                JOB.replace('plugin_output = "events"', 'uid = mine, plugin_output = "events"'),
-            )
-        )
-        == 0
-    )
+    own = JOB.replace('plugin_output = "events"', 'uid = mine, plugin_output = "events"')
+    assert run(job(folder, "more/load.conf", own)) == 1
+    assert "PEN5464" in capsys.readouterr().err  # it would add the rows of the other one again
+    begins = own.replace("column = at }", "column = at, initial = 0 }")
+    assert begins != own
+    assert run(job(folder, "more/load.conf", begins)) == 0
+
+
+def test_a_lost_state_directory_does_not_add_all_rows_again(spark, folder, capsys):
+    path = first_day(spark, folder)
+    (folder / ".penstock").rename(folder / "lost")
+    arrive(folder, 2)
+    assert run(path) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "error[PEN5464]: no run of this state directory has read `events`, and the target of `out` has rows" in said
+    assert ids(spark, folder) == [1]
+    assert main(["state", str(path), "--reset", "events", "--to", "1"]) == 0
+    assert run(path) == 0
+    assert ids(spark, folder) == [1, 2]
+    shutil.copytree(folder / ".penstock", folder / "copy")
+    arrive(folder, 3)
+    assert run(path) == 0
+    shutil.rmtree(folder / ".penstock")
+    (folder / "copy").rename(folder / ".penstock")
+    assert run(path) == 0
+    assert ids(spark, folder) == [1, 2, 3, 3]  # what has come since is read again, as the page says
 
 
 def test_a_renamed_file_goes_on(spark, folder):
