@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from catalog.options import Options
 from catalog.tables.table import CatalogTable, Column
@@ -160,7 +161,7 @@ def _point_in_time(client: "OpenSearch", index: str, options: Options) -> str:
     wait = {"keep_alive": _keep_alive(options)}
     if client.info()["version"].get("distribution") == "opensearch":
         return str(client.create_pit(index=index, params=wait)["pit_id"])
-    return str(client.transport.perform_request("POST", f"/{index}/_pit", params=wait)["id"])
+    return str(client.transport.perform_request("POST", f"/{quote(index, safe=',*')}/_pit", params=wait)["id"])
 
 
 def _keep_alive(options: Options) -> str:
