@@ -154,7 +154,7 @@ def database_target(database, quote: str, prefix: str) -> Target:
 
     def read() -> dict[str, list[int]]:
         return {
-            name: [int(row[0]) for row in database.rows(f"select id from {at(name)}".replace("%", "%%"))]
+            name: [int(row[0]) for row in database.rows(f"select id from {at(name)}")]
             for name in listed()
             if not name.startswith("penstock_")
         }
