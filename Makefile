@@ -29,7 +29,7 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 	PENSTOCK_TEST_CAPTURED=1000000 PENSTOCK_TEST_CAPTURE_KILLS=30 .venv/bin/python -m pytest \
 		tests/connectors/change_capture/test_killed_captures.py
 	PENSTOCK_TEST_CHANGE_LOG=1000 .venv/bin/python -m pytest tests/connectors/kafka/test_change_targets.py
-	PENSTOCK_TEST_NAMES=2000 PENSTOCK_TEST_MUTATIONS=2000 PENSTOCK_TEST_TEXTS=10000 PENSTOCK_TEST_ALL_VALUES=1 \
+	PENSTOCK_TEST_NAMES=2000 PENSTOCK_TEST_MUTATIONS=2000 PENSTOCK_TEST_TEXTS=35000 PENSTOCK_TEST_ALL_VALUES=1 \
 		.venv/bin/python -m pytest tests/security -m "not spark"
 	PENSTOCK_TEST_WRITTEN_NAMES=2000 .venv/bin/python -m pytest tests/security/test_names_written.py -m spark
 	PENSTOCK_TEST_CONTINUED_TABLES=50 .venv/bin/python -m pytest tests/engine/runtime/test_continue.py

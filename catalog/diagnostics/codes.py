@@ -20,6 +20,7 @@ CODES: dict[str, str] = {
     "PEN1604": "code is fetched without encryption",
     "PEN1610": "a file of the state directory is not what runs have recorded",
     "PEN1611": "a name that a database cannot hold, or that Penstock's own tables have",
+    "PEN1612": "a name that a statement of SQL cannot show",
     "PEN1650": "a time that is no boundary of a job's intervals, or an unknown time zone",
     "PEN1651": "rows of a job with intervals that do not tell their interval",
     "PEN1652": "a sink that does not replace the rows of an interval that is run again",

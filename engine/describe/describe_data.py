@@ -1,12 +1,15 @@
 """Describes data as a source block with the types of its columns."""
 
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.diagnostics.shown_names import shown_name
 from catalog.options import Options, Value
 from catalog.tables.table import Column
 from catalog.types.datatypes import DataType, Struct, parts
@@ -15,6 +18,7 @@ from connectors.files.infer_types import infer_types
 from connectors.interface.source import ScanTask, Source
 from connectors.interface.source_abilities import is_untyped
 from engine.describe.guess import Guess
+from engine.job.options.variables import as_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 SETTINGS: Final[Mapping[str, str]] = {"spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "false"}
 """Each task has one row for each column, so that there is nothing to distribute, nor to adapt."""
+
+_MOVES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +86,23 @@ def as_hocon(described: Described, name: str, settings: Mapping[str, str] | None
 
 def as_sql(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
     """The same as `SET` and `CREATE TABLE` statements."""
-    columns = [f"  {quote_name(column.name)} {_sql_type(column.type)}" for column in described.columns]
-    hidden = {option: f"${{{variable}}}" for option, variable in described.guess.secrets.items()}
-    options = {"connector": described.guess.plugin, **described.guess.options, **hidden}
-    pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
+    columns = [f"  {_sql_name(column.name)} {as_literal(_sql_type(column.type))}" for column in described.columns]
+    options = {"connector": described.guess.plugin, **described.guess.options}
+    hidden = (f"{_sql(option)} = '${{{variable}}}'" for option, variable in described.guess.secrets.items())
+    pairs = ", ".join([*(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items()), *hidden])
     env = "".join(f"SET {_sql(key)} = {_sql(value)};\n" for key, value in (settings or {}).items())
-    return env + f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
+    return env + f"CREATE TABLE {_sql_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
 
 
 def _text(value: Value) -> str:
     if isinstance(value, str) and not value.isidentifier():
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
-        return f'"{escaped}"'
+        return _quoted(as_literal(value))
     return _plain(value)
+
+
+def _quoted(text: str) -> str:
+    """In quotes; what would move a cursor, or end a line, by its number."""
+    return _MOVES.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _plain(value: Value) -> str:
@@ -100,17 +110,30 @@ def _plain(value: Value) -> str:
 
 
 def _key(name: str) -> str:
-    return name if name.isidentifier() and name.isascii() else _text(name) if not name.isidentifier() else f'"{name}"'
+    return name if name.isidentifier() and name.isascii() else _quoted(name)
 
 
 def _sql_type(type: DataType) -> str:
     """The type in capitals, but for the names of fields: JSON matches them by case."""
     text = to_ddl(type)
+    _check_statement(text)
     return text if any(isinstance(part, Struct) for part in parts(type)) else text.upper()
 
 
 def _sql(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + as_literal(text).replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _sql_name(name: str) -> str:
+    _check_statement(name)
+    return as_literal(quote_name(name))
+
+
+def _check_statement(name: str) -> None:
+    """Raises PEN1612 for a name that no statement can show: one in backquotes has no escapes."""
+    if _MOVES.search(name) or "\n" in name:
+        message = f"`{shown_name(name)}` has a character that SQL cannot show"
+        raise job_error("PEN1612", message, None, "leave `--sql` out: HOCON has escapes")
 
 
 def table_name(path: str) -> str:

@@ -1,6 +1,6 @@
 """Job files with random damage, and random texts: `validate` and the readers below it always have an answer.
 
-2,000 mutations and 20,000 texts in `make soak`, a sample of both in the normal run.
+2,000 mutations and 35,000 texts in `make soak`, a sample of both in the normal run.
 """
 
 import os

@@ -41,6 +41,11 @@ class Variables:
         return self.given.get(name, self.environment.get(name, default))
 
 
+def as_literal(text: str) -> str:
+    """What a job has for the text, in which `${name}` is no variable."""
+    return _VARIABLE.sub(lambda match: f"${match[0]}", text)
+
+
 def fill_in(node: Node, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool = False) -> Node:
     """The tree with the variables of its texts filled in; the same object if there are none."""
     match node:
