@@ -185,7 +185,7 @@ class SupportsPartitionTimes(ABC):
         """`SupportsStreaming.streamed_rows`, each row with the name of its partition in `SOURCE_PARTITION`."""
 
     @abstractmethod
-    def partitions(self, offsets: str) -> tuple[str, ...]:
+    def stream_partitions(self, offsets: str) -> tuple[str, ...]:
         """The names of the partitions in offsets of a checkpoint, as Spark has them (JSON)."""
 
     @abstractmethod

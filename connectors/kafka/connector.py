@@ -181,7 +181,7 @@ class Kafka(
         named = f"concat(topic, '-', partition) as {SOURCE_PARTITION}"
         return task.selected(rows_of(records, task.options, task.table, [named]), SOURCE_PARTITION)
 
-    def partitions(self, offsets: str) -> tuple[str, ...]:
+    def stream_partitions(self, offsets: str) -> tuple[str, ...]:
         return tuple(f"{topic}-{number}" for topic, number in partition_offsets(offsets))
 
     def unread_partitions(self, spark: "SparkSession", options: Options, offsets: str) -> frozenset[str]:

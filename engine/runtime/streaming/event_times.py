@@ -162,7 +162,7 @@ class EventTimes:
         source = node.input.connector if isinstance(node.input, Scan) else None
         if not (is_of_partitions(node) and isinstance(source, SupportsPartitionTimes)):
             return ("",)
-        return source.partitions(self._offsets(node, offsets))
+        return source.stream_partitions(self._offsets(node, offsets))
 
     def _offsets(self, node: Watermark, offsets: tuple[str, ...]) -> str:
         return next((text for scan, text in zip(self.order, offsets, strict=False) if scan is node.input), "-")
