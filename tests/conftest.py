@@ -118,6 +118,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.default.parallelism": "2",
         "spark.databricks.delta.snapshotPartitions": "2",  # 50 tasks for each look at a table of two files, else
         "spark.ui.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",  # of the text that Spark keeps of each plan for its pages
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse} -Xmn384m",
     }
@@ -126,6 +127,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     accelerator = Accelerator(os.environ.get("PENSTOCK_TEST_ACCELERATOR", "none"))
     if accelerator is Accelerator.COMET:  # also for jobs that do not ask for it
         Env.session_settings = property(lambda env: env.spark)
+        settings.pop("spark.sql.ui.explainMode")  # how much of a plan is native is read there
     session = open_session("tests", settings, jars, delta.session_settings, accelerator=accelerator)
     yield session
     session.stop()

@@ -38,7 +38,20 @@ def sampled(suite: type, *names: str) -> Callable[[type], type]:
 
 def soaked(test: FunctionType) -> Any:
     """A copy that only `make soak` runs."""
+    return pytest.mark.soak(_copied(test))
+
+
+def paired(test: Any) -> Any:
+    """A copy of a test of a shared suite that has a product of parameters: by default it meets their pairs."""
+    copied = _copied(test)
+    [product] = [mark for mark in test.pytestmark if mark.name == "parametrize"]
+    copied.pytestmark = [mark for mark in test.pytestmark if mark is not product]
+    names, cases = product.args
+    return pytest.mark.parametrize(names, pairwise(cases))(copied)
+
+
+def _copied(test: FunctionType) -> FunctionType:
     copied = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)
     copied.__dict__.update(test.__dict__)
     copied.__kwdefaults__ = test.__kwdefaults__
-    return pytest.mark.soak(copied)
+    return copied

@@ -97,7 +97,7 @@ class Look:
         self.ended = threading.Event()
 
     def at_processes(self) -> None:
-        while not self.ended.wait(0.02):
+        while not self.ended.wait(0.1):
             for folder in Path("/proc").iterdir():
                 if folder.name.isdigit():
                     try:

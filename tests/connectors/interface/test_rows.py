@@ -29,6 +29,7 @@ from connectors.interface import (
     parse_type,
 )
 from connectors.interface.testing import OneWrite, SinkSuite
+from tests.sampling import paired
 
 pytestmark = pytest.mark.spark
 
@@ -176,6 +177,7 @@ class Lines(RowSink):
 
 
 class TestSinkThatCannotStage(SinkSuite):
+    test_save_modes = paired(SinkSuite.test_save_modes)
     sink = Lines()
     checks_claim = False  # the rows are sent before
 
