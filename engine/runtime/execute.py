@@ -138,7 +138,7 @@ def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layou
     intervals = {write: with_replaced(records, layout) for write, records in request.intervals.items()}
     refuse_unfinished(layout, incremental.keys, tuple(chain.from_iterable(intervals.values())))
     checks = check(spark, missing, run_id, looks_for_rows=request.is_full or is_first(incremental))
-    refuse_lost_targets(incremental, checks)
+    refuse_lost_targets(layout, incremental, checks)
     refuse_lost_intervals(layout, intervals, checks)
     works = {write_id: work_of(write.fingerprint) for write_id, write in meant.writes.items()}
     written = frozenset() if request.is_fresh else written_before(spark, checks, run_id, works)

@@ -11,7 +11,8 @@ from engine.job.root import root_of
 from engine.plan.building.write_nodes import replaces
 from engine.spark.writing.sink_checks import SinkCheck
 from engine.state.incremental_reads import IncrementalRead, JobFile, state_name, unread
-from engine.state.watermarks import HighWatermark, WatermarkKey
+from engine.state.layout import StateLayout
+from engine.state.watermarks import HighWatermark, WatermarkKey, has_fed
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,18 +40,19 @@ def incarnations(checks: Sequence[SinkCheck]) -> Mapping[str, str | None]:
     return {check.write.name: None if replaces(check.write) else check.state.incarnation for check in checks}
 
 
-def refuse_lost_targets(incremental: IncrementalReads, checks: Sequence[SinkCheck]) -> None:
+def refuse_lost_targets(layout: StateLayout, incremental: IncrementalReads, checks: Sequence[SinkCheck]) -> None:
     """Report targets that lack what was written to them (PEN5204), those to which everything would be added again
-    (PEN5205), and those that have rows though no run of the state directory has read the source (PEN5464)."""
+    (PEN5205), and those that have rows though no run of the state directory has read a source for them (PEN5464)."""
     diagnostics = Diagnostics()
     for check in checks:
         for read in (read for read in incremental.reads if check.write.name in read.keys):
-            recorded = read.recorded.get(read.keys[check.write.name])
+            key = read.keys[check.write.name]
+            recorded = read.recorded.get(key)
             if incremental.is_full:
                 _refuse_repeated(check, read, diagnostics)
             elif read.earlier is not None or (recorded is not None and recorded.run_id):  # else the user has set it
                 _refuse_lost(check, read, recorded, diagnostics)
-            elif recorded is None and read.asked.initial is None:
+            elif recorded is None and read.asked.initial is None and not has_fed(layout, key):
                 _refuse_unknown_rows(check, read, diagnostics)
     if diagnostics.has_errors:
         raise RunError(diagnostics)

@@ -184,6 +184,12 @@ class StateLayout:
         paths = (f"{folder}/{source}/{digest}.json" for source in self.files.children(folder))
         return [path for path in paths if self.files.exists(path)]
 
+    def has_watermarks_beside(self, digest: str) -> bool:
+        """Whether there are watermarks of the same target and of other datasets than that of the digest."""
+        folder, start = f"{self.root}/incremental", f"{digest.partition('-')[0]}-"
+        names = (name for source in self.files.children(folder) for name in self.files.children(f"{folder}/{source}"))
+        return any(name.startswith(start) and not name.startswith(digest) for name in names)
+
     def intervals(self, digest: str) -> str:
         """The ledger of a target's intervals."""
         return f"{self.root}/intervals/{digest}"

@@ -166,6 +166,11 @@ def watermarks_beside(layout: StateLayout, key: WatermarkKey) -> tuple[HighWater
     return tuple(watermark for watermark in found if watermark is not None)
 
 
+def has_fed(layout: StateLayout, key: WatermarkKey) -> bool:
+    """Whether runs of this state directory have read other datasets for the same target."""
+    return layout.has_watermarks_beside(key.digest)
+
+
 def write_watermark(layout: StateLayout, watermark: AnyWatermark) -> None:
     layout.files.write(watermark.path(layout), json.dumps(asdict(watermark), indent=1))
 

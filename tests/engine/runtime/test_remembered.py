@@ -158,6 +158,16 @@ def test_two_jobs_of_one_watermark_are_refused_by_name(spark, folder, capsys):
     assert run(job(folder, "more/load.conf", begins)) == 0
 
 
+def test_a_second_job_adds_other_data_to_the_target_of_one_with_a_watermark(spark, folder):
+    first_day(spark, folder)
+    (folder / "others").mkdir()
+    (folder / "others" / "7.csv").write_text("7,7\n")
+    others = JOB.replace("FOLDER/in", "FOLDER/others")
+    assert others != JOB
+    assert run(job(folder, "jobs/others.conf", others)) == 0
+    assert ids(spark, folder) == [1, 7]
+
+
 def test_a_lost_state_directory_does_not_add_all_rows_again(spark, folder, capsys):
     path = first_day(spark, folder)
     (folder / ".penstock").rename(folder / "lost")
