@@ -49,6 +49,8 @@ def is_outside(path: str | os.PathLike[str], *, is_data: bool = True) -> bool:
     roots = reach.data_roots if is_data else reach.roots
     if roots is None:
         return False
+    if "\x00" in os.fspath(path):
+        return True  # no file has such a name
     real = os.path.realpath(path)
     return not any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
@@ -61,6 +63,8 @@ def refuse_outside(path: str | os.PathLike[str], *, is_data: bool = True) -> Non
 
 def leads_out(path: str | os.PathLike[str], folder: str | os.PathLike[str] = os.curdir) -> bool:
     """Whether a path that is in the folder as it is written leads out of it by a link."""
+    if "\x00" in os.fspath(path):
+        return False
     written, root = os.path.abspath(path), os.path.abspath(folder)
     inside = root.rstrip(os.sep) + os.sep
     real_root = os.path.realpath(root).rstrip(os.sep) + os.sep

@@ -239,7 +239,8 @@ class _Spans(Mapping[str, Span]):
 
 
 _OF_SYSTEMS: Final = re.compile(
-    r"(?:^|[._])(?:path|table|database|schema|warehouse|namespace|bucket|host|topic|url|servers|file|folder|dir)s?$"
+    r"(?:^|[._-])(?:path|table|database|schema|warehouse|namespace|bucket|host|topic|url|uri|servers?|file|folder|dir"
+    r"|defaultFS|index|collection|key|node|endpoint|location|account|container|region|catalog|user|username|name)s?$"
 )
 
 
