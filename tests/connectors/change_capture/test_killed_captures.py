@@ -119,7 +119,7 @@ def test_copies_are_equal_after_kills_of_the_job_and_of_the_servers(tmp_path, po
                 {"postgres": postgres, "mariadb": mariadb}[victim].restart()
         for writer in writers:
             writer.join(600 + CHANGES / 200)
-        until = time.monotonic() + 300
+        until = time.monotonic() + 300 + CHANGES / 500
         pairs = ((postgres, "from_postgres"), (mariadb, "from_mariadb"))
         while not all(copied(database, postgres, name) for database, name in pairs):
             alive(path, runs)
