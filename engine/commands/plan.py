@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.project.changes.plan_changes import plan_of_changes
     from engine.project.changes.show_changes import changes_json, to_markdown, to_text
-    from engine.project.compile_project import compile_project
+    from engine.project.compile_project import compile_remembered
     from engine.project.enter import needs_project
     from engine.project.recorded_state import RecordedState, read_state
     from engine.project.revision import state_at
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     project, settings = needs_project(arguments), settings_of(arguments)
-    compiled = compile_project(project, settings)
+    compiled = compile_remembered(project, settings, fingerprints=True)
     if errors := [item for item in compiled.all_diagnostics() if item.severity.value == "error"]:
         report(errors, arguments.masks)
     if arguments.against:

@@ -8,11 +8,10 @@ from pathlib import Path
 from catalog.diagnostics.diagnostic import Diagnostic, JobError
 from catalog.diagnostics.source import Span
 from engine.job.model.settings import Settings
-from engine.project.compile_project import CompiledProject, compile_in_project, compile_project
+from engine.project.compile_project import CompiledProject, compile_in_project, compile_project, compile_remembered
 from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
 from engine.project.project import Project
 from engine.project.read_project import read_project
-from engine.remembered.job_cache import JobCache
 from engine.terminal.report import seen_from
 from engine.validation.check_jobs import CheckedJob, check_jobs
 
@@ -24,10 +23,8 @@ def check_in_project(
     """The outcomes of the jobs, and one of the project: what is wrong between one of them and another job. Files that
     are in none of the job folders are checked on their own. `is_cached`: jobs are only compiled where something that
     they rest on has changed; for a process of Penstock's own."""
-    cache = JobCache.of(project.root, settings, (project.source.text, project.job_folders)) if is_cached else None
-    compiled = compile_project(project, settings, processes, fingerprints=False, cache=cache)
-    if cache is not None:
-        cache.save()
+    compiler = compile_remembered if is_cached else compile_project
+    compiled = compiler(project, settings, processes, fingerprints=False)
     jobs = {job.path: job for job in compiled.jobs}
     chosen = [path for path in paths if path in jobs]
     others = check_jobs([path for path in paths if path not in jobs], settings, processes)

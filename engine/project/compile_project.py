@@ -64,6 +64,18 @@ def compile_project(
     return compile_jobs_of(project, paths, settings, processes, fingerprints=fingerprints, cache=cache)
 
 
+def compile_remembered(
+    project: Project, settings: Settings, processes: int | None = None, *, fingerprints: bool
+) -> CompiledProject:
+    """The same, with what earlier commands have kept of jobs that have not changed: for a process of Penstock's own."""
+    given = (project.source.text, project.job_folders)
+    cache = JobCache.of(project.root, settings, given, kind="fingerprints" if fingerprints else "")
+    compiled = compile_project(project, settings, processes, fingerprints=fingerprints, cache=cache)
+    if cache is not None:
+        cache.save()
+    return compiled
+
+
 def compile_jobs_of(
     project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None,
     *, fingerprints: bool = True, cache: JobCache | None = None,

@@ -4,12 +4,19 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Compiled
 from engine.intervals.job_ledgers import CompileAgain
 from engine.job.model.settings import Settings
-from engine.project.compile_project import compile_in_order, compile_in_project, compile_project, load_job
+from engine.project.compile_project import (
+    compile_in_order,
+    compile_in_project,
+    compile_project,
+    compile_remembered,
+    load_job,
+)
 from engine.project.written_schemas import Written, wanted_datasets
 
 
@@ -30,7 +37,12 @@ def written_for(arguments: Namespace, paths: Sequence[Path], settings: Settings)
     """The columns of the datasets of the project, if one of the jobs needs them."""
     if arguments.project is None or not any(_wants(path, settings) for path in paths):
         return {}
-    return compile_project(arguments.project, of_all_jobs(settings), fingerprints=False).written
+    compiler = compile_remembered if arguments.command in _READERS else compile_project
+    return compiler(arguments.project, of_all_jobs(settings), fingerprints=False).written
+
+
+_READERS: Final = ("explain", "lineage", "state")
+"""They read jobs in a process of their own, in which what is read can be watched."""
 
 
 def recompiler(arguments: Namespace) -> CompileAgain:

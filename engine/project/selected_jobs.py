@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity, did_you_mean
 from engine.job.model.settings import Settings
-from engine.project.compile_project import CompiledProject, compile_project
+from engine.project.compile_project import CompiledProject, compile_remembered
 from engine.project.compiled_jobs import of_all_jobs
 from engine.project.enter import needs_project
 from engine.project.job_graph import JobGraph, jobs_in_order
@@ -28,7 +28,7 @@ from engine.terminal.report import report
 
 def selected_jobs(arguments: Namespace, settings: Settings) -> tuple[JobGraph, tuple[ProjectJob, ...]]:
     """The graph of the project and the selected jobs, each after those that it needs."""
-    compiled = compile_project(needs_project(arguments), of_all_jobs(settings))
+    compiled = compile_remembered(needs_project(arguments), of_all_jobs(settings), fingerprints=True)
     return compiled.graph, chosen_jobs(arguments, compiled, of_all_jobs(settings))
 
 

@@ -68,13 +68,16 @@ class JobCache:
     equal: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, root: Path, settings: Settings, project: Sequence[object]) -> "JobCache | None":
-        """That of a project with these settings; None where there can be none. `project`: what it gives its jobs."""
+    def of(cls, root: Path, settings: Settings, project: Sequence[object], kind: str = "") -> "JobCache | None":
+        """That of a project with these settings; None where there can be none. `project`: what it gives its jobs;
+        `kind`: what is kept of them."""
         answers, folder = Answers(os.getcwd()), _folder(root)
         if folder is None or settings.read is not read_text or settings.reads_secrets:
             return None
         names = [each.name for each in fields(settings) if each.compare and each.name != "project"]
-        own = repr([root.resolve(), settings.project.environment, [(name, getattr(settings, name)) for name in names]])
+        own = repr(
+            [kind, root.resolve(), settings.project.environment, [(name, getattr(settings, name)) for name in names]]
+        )
         file = folder / f"{sha256(own.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.jobs"
         key = _key(own, (pickle.dumps(settings.project), *project))
         table, listed = _read(file, key)

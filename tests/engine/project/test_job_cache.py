@@ -6,6 +6,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,15 @@ def validated(capsys, *arguments: str) -> tuple[int, str]:
     code = main(["validate", *arguments])
     shown = "".join(capsys.readouterr())
     return code, re.sub(r"\(\d+\.\d\d s\)", "", shown)
+
+
+def listed(capsys, uncached: pytest.MonkeyPatch | None = None) -> tuple[int, str]:
+    """What `ls` prints, with the fingerprints of the jobs; without the cache, if its folder is none."""
+    with uncached.context() if uncached else nullcontext() as patched:
+        if patched:
+            patched.setenv("PENSTOCK_CACHE_DIR", "nowhere")
+        code = main(["ls", "--output", "json"])
+    return code, "".join(capsys.readouterr())
 
 
 def replaced(path: str, old: str, new: str) -> Callable[[Path, pytest.MonkeyPatch], None]:
@@ -200,6 +210,7 @@ def test_any_edit_is_seen(project, capsys, monkeypatch, seed):
             time.sleep(0.05)  # else what was edited is too new to be remembered
         arguments = chance.choice(ARGUMENTS)
         assert validated(capsys, *arguments) == validated(capsys, "--no-cache", *arguments), number
+        assert listed(capsys) == listed(capsys, monkeypatch), number
     assert sum(hits) > len(hits), "most jobs were in the cache"
 
 
