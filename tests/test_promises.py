@@ -202,6 +202,21 @@ PROMISES = {
         (NUMBERS, "test_the_remedy_for_lines_of_more_values_is_not_to_drop_them"),
         (NUMBERS, "test_a_second_value_on_a_line_of_json_is_refused"),
         (NUMBERS, "test_a_decimal_of_json_that_does_not_fit_is_refused"),
+        (NUMBERS, "test_a_nested_value_of_json_is_not_cut"),
+        (NUMBERS, "test_a_comma_in_a_text_of_json_is_not_left_out_of_a_decimal"),
+        ("connectors/kafka/test_source.py", "test_no_value_of_a_record_is_cut_to_its_type"),
+        (CSV, "test_a_date_loses_no_time_and_a_time_gets_no_day"),
+    ],
+    "a date of an old calendar is read and stored as it is, or refused": [
+        ("connectors/jdbc/test_old_times.py", "test_times_before_1582_are_not_read_as_those_of_another_calendar"),
+        ("connectors/jdbc/test_old_times.py", "test_times_that_are_read_as_texts_are_those_of_the_database"),
+        ("connectors/files/test_file_types.py", "test_days_that_the_calendar_of_orc_leaves_out_are_refused"),
+    ],
+    "rows of undeclared columns are judged as declared ones": [
+        (
+            "engine/runtime/test_undeclared_columns.py",
+            "test_a_column_that_the_target_lacks_is_refused_and_one_that_the_rows_lack_is_said",
+        ),
     ],
     "swapped columns of an INSERT and unused variables are reported": [
         ("engine/job/script/test_inserts.py", "test_columns_whose_names_say_another_order_are_a_warning"),
@@ -313,6 +328,22 @@ PROMISES = {
             "test_show_path",
             "test_show_and_run_of_an_incremental_source_agree_on_rows",
         )
+    ],
+    "expectations, merges, headers, closed versions and progress say what they did": [
+        (
+            "engine/expectations/test_expectations.py",
+            "test_an_expectation_that_fails_shows_three_failing_rows_without_secrets",
+        ),
+        (
+            "engine/runtime/test_merge_counts.py",
+            "test_merges_count_inserted_updated_deleted_and_unchanged_rows",
+        ),
+        (
+            "connectors/files/test_named_columns.py",
+            "test_csv_files_with_and_without_a_new_column_are_read_under_one_schema_by_header_names",
+        ),
+        ("connectors/lakehouse/test_versions.py", "test_keys_that_a_full_load_lacks_are_ended"),
+        (FIRST_HOUR, "test_progress_names_the_job_and_prints_totals_of_many_pipelines_and_what_failed"),
     ],
     "`filtered` is a count or unknown, never a guess": [
         (FIRST_HOUR, "test_rows_that_filters_dropped_are_unknown_behind_a_join_with_a_condition"),

@@ -66,6 +66,13 @@ def checked_cast(
     return f"if({condition}, raise_error({message}), {cast})"
 
 
+def raise_moved(name: str, reason: str, remedy: str) -> str:
+    """Spark SQL that fails with PEN5463: a value of this column would be read or stored as another day."""
+    facts = {"column": name, "reason": reason, "remedy": remedy}
+    listed = ", ".join(f"{quote_text(key)}, {quote_text(fact)}" for key, fact in facts.items())
+    return f"raise_error(concat({quote_text(f'{LOST_VALUE} ')}, to_json(named_struct({listed}))))"
+
+
 def is_changed(value: str, source: DataType, target: Column) -> str:
     """A condition that holds where the target's type changes the value; empty if it cannot."""
     digits = seconds_digits(target)

@@ -9,8 +9,8 @@ and drops the era from years before Christ.
 from collections.abc import Iterable
 from typing import Final
 
-from catalog.quoting import quote, quote_text
-from catalog.tables.checked_cast import LOST_VALUE
+from catalog.quoting import quote
+from catalog.tables.checked_cast import raise_moved
 from catalog.tables.table import Column
 from catalog.types.datatypes import TIMESTAMP_NTZ
 
@@ -27,11 +27,6 @@ def is_sure(columns: Iterable[Column], dialect: str) -> str | None:
 
 
 def _sure(column: Column, dialect: str) -> str:
-    facts = {
-        "column": column.name,
-        "reason": f"is before {_FIRST_CERTAIN}, where {dialect}'s driver makes another time of it",
-        "remedy": f"`{EXACT_TIMES} = true` reads what the database has",
-    }
-    listed = ", ".join(f"{quote_text(key)}, {quote_text(fact)}" for key, fact in facts.items())
-    error = f"raise_error(concat({quote_text(f'{LOST_VALUE} ')}, to_json(named_struct({listed}))))"
+    reason = f"is before {_FIRST_CERTAIN}, where {dialect}'s driver makes another time of it"
+    error = raise_moved(column.name, reason, f"`{EXACT_TIMES} = true` reads what the database has")
     return f"if({quote(column.name)} < timestamp_ntz'{_FIRST_CERTAIN}', {error}, true)"

@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from catalog.options import Options
 from catalog.quoting import quote
+from catalog.tables.checked_cast import raise_moved
 from catalog.tables.table import Column
-from catalog.types.datatypes import Array, Map, Struct
+from catalog.types.datatypes import DATE, TIMESTAMP, Array, Map, Struct
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, writer_options
 from connectors.files.formats.read_files import allow_charset
@@ -88,6 +89,8 @@ def _writer(
             is_nested = isinstance(column.type, Array | Map | Struct)  # XML has not the characters that separate parts
             text = f"to_json({name})" if is_nested else to_text(name, column.type, formats)
             values.append(f"{text} as {quote(XML_ATTRIBUTE + column.name)}")
+        elif kind == "orc" and column.type in (DATE, TIMESTAMP):
+            values.append(f"{_within_its_calendar(column)} as {name}")
         elif stored == column.type:
             values.append(name)
         elif kind == "csv":
@@ -97,6 +100,16 @@ def _writer(
     if (*values, *kept) != tuple(map(quote, df.columns)):  # each projection is a query that Spark analyzes
         df = select_sql(df, [*values, *kept])
     return df.write.format(kind).options(**given)
+
+
+def _within_its_calendar(column: Column) -> str:
+    """Spark SQL for a date or timestamp of ORC, whose calendar goes from 1582-10-04 to 1582-10-15: the days between
+    them would be stored as the latter."""
+    reason = "is from 1582-10-05 to 1582-10-14, which ORC's calendar leaves out"
+    error = raise_moved(column.name, reason, "write it to another format, such as parquet")
+    day = f"cast({quote(column.name)} as date)"
+    is_between = f"{day} > date'1582-10-04' and {day} < date'1582-10-15'"
+    return f"if({is_between}, {error}, {quote(column.name)})"
 
 
 def _text_writer(df: "DataFrame", given: dict[str, str], options: Options) -> "DataFrameWriter":
