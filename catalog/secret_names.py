@@ -163,9 +163,14 @@ def starred_source(text: str) -> str:
 
 
 def named_secrets(text: str) -> Iterator[str]:
-    """What stands after the keys of secrets in the text of a job file, which may be one that cannot be parsed."""
+    """What stands after the keys of secrets in the text of a job file, which may be one that cannot be parsed; names of
+    variables are none."""
     for pattern in (_LINE, _BLOCK):
-        yield from (match["value"] for match in pattern.finditer(text) if is_secret_name(match["key"]))
+        found = (match["value"] for match in pattern.finditer(text) if is_secret_name(match["key"]))
+        yield from (value for each in found if (value := _VARIABLE.sub(" ", each).strip()))
+
+
+_VARIABLE: Final = re.compile(r"\$\{\??[\w.\-]+(?:\}|$)")
 
 
 def _starred_literal(match: re.Match[str]) -> str:
