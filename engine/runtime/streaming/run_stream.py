@@ -267,7 +267,7 @@ def _late_rows(stream: Stream) -> Diagnostic:
 def _waiting(stream: Stream) -> Iterable[Diagnostic]:
     for node, partitions in stream.times.waiting() if stream.times is not None else ():
         named = ", ".join(f"`{name}`" for name in partitions[:3]) + (", …" if len(partitions) > 3 else "")
-        message = f"the watermark of `{node.name}` waits for partitions that have had no record: {named}"
+        message = f"the watermark of `{node.input.written_name}` waits for partitions that have had no record: {named}"
         help = '`watermark { …, idle.timeout = "5 minutes" }` goes on without those that are silent for so long'
         yield Diagnostic("PEN5315", message, node.span, help, Severity.WARNING)
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from catalog.diagnostics.diagnostic import run_error
 from catalog.quoting import quote, quote_text
 from connectors.interface.incremental import duration
 from connectors.interface.source import ScanTask, StreamState
@@ -36,7 +38,8 @@ def open_stream(
     late: Mapping[Watermark, LateRows] | None = None,
 ) -> OpenStream:
     """Open a stream, in the pipeline's own session. `state`: that of a stream whose head is its source. `late`: what
-    counts the rows of its watermarks, where Penstock follows their event times."""
+    counts the rows of its watermarks, where Penstock follows their event times. Raises PEN9003 where that lacks
+    pyarrow."""
     if (scan := stream.scan) is not None:
         task = replace(_task(scan), state=state)
         return OpenStream(streaming_source(scan).stream(spark, task, is_new=is_new), (scan,))
@@ -63,6 +66,10 @@ def _streamed(spark: SparkSession, scan: Scan, *, is_new: bool, is_timed: bool) 
 
 def _on_time(spark: SparkSession, node: Watermark, opened: Mapping[Node, DataFrame], late: LateRows) -> DataFrame:
     """The rows of a watermark's node that are not late."""
+    if find_spec("pyarrow") is None:
+        source = node.input.written_name
+        message = f"the watermark of `{source}` follows the partitions of its source, which needs pyarrow"
+        raise run_error("PEN9003", message, node.span, "pip install pyarrow, also where Spark's executors are")
     delay = duration(node.delay)
     assert delay is not None, "is checked when the plan is built"
     rows = lower_nodes(spark, (node.input,), opened, _as_it_is)[node.input]

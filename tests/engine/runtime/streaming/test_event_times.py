@@ -5,12 +5,13 @@ import random
 import threading
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 pytest.importorskip("pyspark")
 
+from catalog.diagnostics.diagnostic import RunError
 from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.event_times import FollowedWatermark, PartitionTime, watermark_of
 from engine.runtime.streaming.run_stream import run_stream
@@ -22,7 +23,7 @@ from tests.connectors.kafka.jobs import compiled
 pytestmark = pytest.mark.spark
 ENV = """env {{ job.mode = STREAMING, job.name = times, stream.trigger = "{trigger}"
   spark.sql.shuffle.partitions = 1, job.retry.times = 0 }}"""
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 FIELDS = "schema { fields { id = bigint, at = timestamp } }"
 JOINED = """select a.id as a, b.id as b from a left join b on a.id = b.id
     and b.at between a.at - interval 1 hour and a.at + interval 1 hour"""
@@ -63,7 +64,9 @@ def codes(result):
 
 
 def minute_of(text):
-    return round((datetime.fromisoformat(text).astimezone(UTC) - NOON).total_seconds() / 60)
+    return round(
+        (datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc) - NOON).total_seconds() / 60
+    )
 
 
 def test_a_partition_two_hours_behind_loses_nothing(spark, tmp_path, kafka):
@@ -199,6 +202,15 @@ def test_late_rows_are_counted_exactly(spark, tmp_path, kafka, seeds):
         assert found.items() <= windows.items(), each.name
         assert len(ends) > 1, each.name
     assert {read.source: read.rows for read in result.reads} == counts
+
+
+def test_a_watermark_that_needs_pyarrow_says_so(spark, tmp_path, kafka, monkeypatch):
+    monkeypatch.setattr("engine.spark.streaming.open_stream.find_spec", lambda name: None)
+    with pytest.raises(RunError) as refused:
+        run(spark, tmp_path, job(tmp_path, source(kafka, "k", kafka.topic()), COUNTED))
+    (said,) = refused.value.diagnostics
+    assert (said.code, said.help) == ("PEN9003", "pip install pyarrow, also where Spark's executors are")
+    assert said.message == "the watermark of `k` follows the partitions of its source, which needs pyarrow"
 
 
 def test_the_watermark_is_that_of_the_slowest_partition_which_is_not_silent():
