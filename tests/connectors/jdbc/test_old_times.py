@@ -1,5 +1,7 @@
 """Times before 1582-10-15, of which the drivers of databases make others: they are refused, or read as texts."""
 
+import re
+
 import pytest
 
 from engine.cli import main
@@ -35,8 +37,9 @@ def test_times_before_1582_are_not_read_as_those_of_another_calendar(spark, mari
     make(mariadb, NEW)
     df = read(spark, mariadb, **given)
     assert stored(df) == list(NEW)
-    pushed = plan(df.where("n > timestamp_ntz'2000-01-01'")).partition("PushedFilters: ")[2]
-    assert "2000-01-01" in pushed
+    recent = df.where("n > timestamp_ntz'2000-01-01'")
+    assert stored(recent) == [NEW[-1]]
+    assert re.search("n ?[>,] ?(2000-01-01|946684800000000)", plan(recent).partition("PushedFilters: ")[2])
 
 
 @pytest.mark.parametrize("given", [{"table_path": "t"}, {"query": "select id, d, n from t"}])
