@@ -77,7 +77,7 @@ def killed_in(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> OpenRun
     def stage(spark, run, write, *rest):
         if write.target.endswith(f"/{name}"):
             raise RuntimeError("killed here")
-        real(spark, run, write, *rest)
+        return real(spark, run, write, *rest)
 
     with monkeypatch.context() as patched:
         patched.setattr(job_execution, "stage", stage)
