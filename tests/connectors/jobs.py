@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from uuid import uuid4
 
-from catalog.diagnostics.source import Span
-from catalog.options import Option, Options, Value
+from catalog.options import Value
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
@@ -23,17 +22,7 @@ from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
 from engine.state.layout import layout_at
-
-PLACE = Span("job.conf", 1, 1, 1, 2)
-
-
-def options_of(spec: Sequence[Option], **given: Value) -> Options:
-    """The options with their defaults; `__` in a name stands for a dot."""
-    given = {name.replace("__", "."): value for name, value in given.items()}
-    known = {option.name for option in spec}
-    assert set(given) <= known, set(given) - known
-    values = {option.name: option.default for option in spec} | given
-    return Options(values, PLACE, dict.fromkeys(given, PLACE))
+from tests.connectors.given_options import PLACE, options_of
 
 
 class Rows(Source):

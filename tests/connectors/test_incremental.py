@@ -16,7 +16,8 @@ from connectors.interface.incremental import (
 )
 from engine.cli import main
 from engine.compile import Settings, compile_job
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 
 EVENTS = CatalogTable.of(
     "events",

@@ -10,7 +10,8 @@ from connectors.interface.source_abilities import SupportsTableSets, table_patte
 from connectors.matching.table_patterns import name_patterns
 from connectors.matching.warehouse_folders import all_folders, matching_folders
 from engine.compile import Settings, compile_job
-from tests.connectors.jobs import options_of, run_writes
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import run_writes
 
 SINK = 'sink {{ LocalFile {{ path = "{out}/${{database_name:none}}.${{table_name}}", file_format_type = parquet }} }}'
 

@@ -12,7 +12,8 @@ from engine.plan.nodes import Input, Query, Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from sql.analyze import Analysis
-from tests.connectors.jobs import options_of, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import write
 
 pytestmark = pytest.mark.spark
 

@@ -16,7 +16,8 @@ from engine.spark.writing.recover import recover, resume
 from engine.state.dismissal import forget
 from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import layout_at
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 from tests.connectors.killed_commits import Killed
 from tests.engine.commands.test_secrets import SPELLINGS
 

@@ -26,7 +26,8 @@ from connectors.interface.source import ScanTask
 from connectors.storage.object_store import StoreSettings
 from engine.spark.failures.errors import SPARK_ERRORS
 from engine.spark.writing.sink_checks import task_of
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
 

@@ -6,7 +6,8 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.table_directories import table_format
-from tests.connectors.jobs import options_of, rows, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, stage_writes, write
 
 MARKS = {
     "Delta": "_delta_log/00000000000000000000.json",

@@ -10,7 +10,7 @@ from connectors.delta.connector import connector as delta
 from connectors.files.file_types import can_read_as
 from connectors.local_file import connector
 from engine.cli import main
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 JOB = """
 env {{ job.mode = "{mode}" }}

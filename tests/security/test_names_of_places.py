@@ -19,7 +19,7 @@ from connectors.interface.sink import Sink
 from connectors.jdbc.known_dialects import DIALECTS
 from connectors.jdbc.table_names import parse_table_name
 from engine.plan.building.filled_options import filled
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.security.hostile_names import NAMES, random_names
 from tests.security.test_every_option import SINKS
 

@@ -365,7 +365,7 @@ def paimon_columns(request, place: Path):
         from catalog.tables.table import CatalogTable
         from connectors.interface.source import ScanTask
         from connectors.paimon.connector import connector
-        from tests.connectors.jobs import options_of
+        from tests.connectors.given_options import options_of
 
         schema = json.loads((place / "out" / "schema" / "schema-0").read_text())
         options = options_of(connector.source_options, path=str(place / "out"))

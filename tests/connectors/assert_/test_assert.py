@@ -22,7 +22,8 @@ from connectors.assert_.connector import connector
 from connectors.assert_.equality import equals
 from connectors.assert_.read_rules import read_rules
 from connectors.shared.literals import literal
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 
 NOT_NULL = [{"rule_type": "NOT_NULL"}]
 QUERY = "select id, if(id = 2, null, concat('n', id)) name, array(id) list from range(4)"

@@ -10,7 +10,8 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
 from connectors.delta.connector import connector
 from engine.cli import main
 from tests.connectors.delta.table_rows import rows_of_table
-from tests.connectors.jobs import options_of, run_writes
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import run_writes
 from tests.connectors.suite import NEW, OLD, WITH_ENGINE, ResolvedSinkSuite
 from tests.sampling import sampled
 

@@ -17,7 +17,8 @@ from engine.spark.writing.commit import commit_all
 from engine.spark.writing.sink_checks import check
 from engine.state.journal import RunOutcome
 from tests.connectors.delta.table_rows import rows_of_table
-from tests.connectors.jobs import PLACE, options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import PLACE, options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 COLUMNS = ("id bigint", "name string", "seq int")

@@ -8,7 +8,8 @@ from connectors.fake_source.connector import connector
 from engine.plan.nodes import Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from tests.connectors.jobs import options_of, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import write
 
 EVERY_TYPE = {
     "a": "boolean", "b": "tinyint", "c": "smallint", "d": "int", "e": "bigint", "f": "float", "g": "double",

@@ -12,7 +12,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.options import SeaTunnel
 from connectors.interface.source import ScanTask
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 SCHEMA = {"fields": {"id": "int", "name": "string"}}
 TEXTS = {

@@ -9,7 +9,7 @@ import pytest
 from connectors.files.formats.arrivals import arrived
 from connectors.interface.incremental import Incremental, ReadProgress, Since
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 AHEAD = 30 * 24 * 3600
 """A month, in seconds."""

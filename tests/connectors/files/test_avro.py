@@ -10,7 +10,7 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
 from connectors.files.avro_schema import avro_columns
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 
 def zigzag(number: int) -> bytes:

@@ -23,7 +23,8 @@ from connectors.local_file import connector
 from engine.plan.nodes import Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from tests.connectors.jobs import options_of, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import write
 
 pytestmark = pytest.mark.spark
 

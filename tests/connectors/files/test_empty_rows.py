@@ -13,7 +13,7 @@ from connectors.files.formats.read_files import read_files
 from connectors.files.formats.scanned_files import may_hold_blank_rows
 from connectors.files.formats.write_files import write_files
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.sampling import pairwise
 
 TABLES = {

@@ -4,7 +4,7 @@ import pytest
 
 import connectors
 from connectors.interface.source import ScanTask
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from engine.plan.nodes import Scan
 from engine.runtime.transient import is_transient
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 from tests.connectors.suite import COLUMNS, NEW, NONE, OLD, SinkSuite
 
 

@@ -7,7 +7,7 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from connectors.interface.source import ScanTask
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 pytestmark = pytest.mark.spark
 

@@ -7,7 +7,7 @@ from catalog.types.typenames import parse_type
 from connectors.files.formats.read_files import read_files
 from connectors.files.formats.write_files import write_files
 from connectors.local_file import connector
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 
 @pytest.mark.spark

@@ -11,8 +11,8 @@ from connectors.http_.http_pages import row_texts
 from engine.runtime.transient import is_transient
 
 pytest.importorskip("pyspark")
+from tests.connectors.given_options import options_of
 from tests.connectors.http_.service import service
-from tests.connectors.jobs import options_of
 
 
 def rows(url, *, column=None, **given):

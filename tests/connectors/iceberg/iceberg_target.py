@@ -5,7 +5,8 @@ import json
 from catalog.tables.table import CatalogTable
 from connectors.iceberg.connector import connector
 from connectors.interface.source import ScanTask
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 
 
 class IcebergTarget:

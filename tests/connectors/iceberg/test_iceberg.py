@@ -6,7 +6,8 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.tables.table import CatalogTable
 from connectors.iceberg.connector import connector
 from connectors.interface.source import ScanTask
-from tests.connectors.jobs import options_of, rows, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, write
 from tests.connectors.suite import COLUMNS, NEW, SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
 from tests.sampling import sampled
 

@@ -8,8 +8,9 @@ from connectors.iceberg.connector import connector
 from connectors.iceberg.seatunnel_options import hadoop_settings
 from engine.compile import Settings, compile_job
 from engine.spark.writing.commit import commit_all
+from tests.connectors.given_options import options_of
 from tests.connectors.iceberg.iceberg_target import IcebergTarget
-from tests.connectors.jobs import options_of, stage_writes
+from tests.connectors.jobs import stage_writes
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from connectors.iceberg.iceberg_table import IcebergTable, opened
 from connectors.iceberg.partitioning import PartitionField, parse_field
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
+from tests.connectors.given_options import options_of
 from tests.connectors.iceberg.iceberg_target import IcebergTarget
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 from tests.connectors.lakehouse.lake_values import TYPES, assert_same_rows, query_of
 
 COLUMNS = ("id bigint", "name string", "seq int")

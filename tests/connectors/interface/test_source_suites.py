@@ -7,8 +7,9 @@ import pytest
 import connectors
 from connectors.interface.testing import SourceSuite
 from connectors.storage.object_store import StoreSettings
+from tests.connectors.given_options import options_of
 from tests.connectors.http_.service import service
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.jobs import rows, run_writes, write
 from tests.sampling import sampled
 from tests.services.s3 import SECRET_KEY
 

@@ -13,7 +13,7 @@ from connectors.jdbc.connector import connector
 from connectors.jdbc.known_dialects import MYSQL
 from engine.compile import Settings, compile_job
 from engine.spark.starting.jars import add_alone
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 pytestmark = pytest.mark.spark
 

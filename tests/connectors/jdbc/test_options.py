@@ -15,7 +15,7 @@ from connectors.jdbc.partitions import ranges
 from connectors.jdbc.table_names import parse_table_name, relative_to
 from connectors.jdbc.writing.sink_options import target_of
 from engine.compile import Settings, compile_job
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 URL = "jdbc:postgresql://db:5432/shop"
 

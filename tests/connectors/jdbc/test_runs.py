@@ -25,7 +25,8 @@ from engine.spark.writing.recover import recover
 from engine.state.layout import layout_at
 from engine.state.run_state import State
 from tests.connectors.dead_runs import bury
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
 

@@ -16,7 +16,8 @@ from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import layout_at
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
 

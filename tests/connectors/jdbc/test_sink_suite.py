@@ -10,7 +10,8 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.jdbc.connector import connector
 from connectors.jdbc.writing.ledger import OWN_TABLES
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 from tests.connectors.suite import COLUMNS, FEW_MODES, NEW, OLD, SHIPPED, WITH_ENGINE, ShippedSuite, SinkSuite
 from tests.sampling import sampled
 from tests.services.databases import PASSWORD

@@ -10,7 +10,7 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.jdbc.connector import connector
 from engine.cli import main
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.services.databases import PASSWORD
 
 pytestmark = pytest.mark.spark

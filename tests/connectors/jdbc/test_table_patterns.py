@@ -8,7 +8,7 @@ from connectors.jdbc.table_names import parse_table_name, quoted_name
 from connectors.matching.table_patterns import pattern_of
 from engine.compile import Settings, compile_job
 from engine.schema.lock_file import sync
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 JOB = """
 env {{ job.name = "copy" }}

@@ -18,7 +18,7 @@ from connectors.jdbc.writing.commit_statements import commit_statements
 from connectors.jdbc.writing.sink_options import plan_of
 from connectors.jdbc.writing.statements import TargetChange
 from engine.cli import main
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 UNTESTED = [dialect for dialect in DIALECTS if not dialect.is_tested]
 GRAMMARS = {"MySQL": "mysql", "SQL Server": "tsql", "Oracle": "oracle", "DuckDB": "duckdb", "Db2": "postgres"}

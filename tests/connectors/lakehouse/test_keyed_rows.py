@@ -6,7 +6,7 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
 from connectors.interface.source import ScanTask
 from engine.cli import main
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 JOB = """
 env {{ job.mode = BATCH }}

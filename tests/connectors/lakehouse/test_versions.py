@@ -6,7 +6,8 @@ import pytest
 
 import connectors
 from connectors.lakehouse import merging
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 COLUMNS = ("id bigint", "name string", "at timestamp")

@@ -6,7 +6,8 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.interface.testing import SourceSuite
 from connectors.paimon.connector import connector
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, write
 from tests.connectors.paimon.table_rows import rows_of_table
 from tests.connectors.suite import SHIPPED, WITH_ENGINE, ResolvedSinkSuite, ShippedSuite
 from tests.sampling import sampled

@@ -17,7 +17,8 @@ from connectors.paimon.table_files import latest_schema
 from engine.compile import Settings, compile_job
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 from tests.connectors.lakehouse.lake_values import TYPES, assert_same_rows, query_of
 from tests.connectors.paimon.table_rows import rows_of_table
 

@@ -13,7 +13,7 @@ from connectors.paimon.paimon_table import opened
 from connectors.paimon.stream_source import appended_splits
 from connectors.paimon.table_files import latest_schema
 from engine.compile import Settings, compile_job
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 
 COLUMNS = pa.schema([("id", pa.int64())])
 

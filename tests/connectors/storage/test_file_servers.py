@@ -12,7 +12,7 @@ from connectors.interface.source import ScanTask
 from connectors.storage.filesystem import files_at
 from connectors.storage.servers.server_files import ServerFiles
 from engine.cli import main
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.connectors.killed_files import killed_before, killed_before_each
 from tests.connectors.remote_path import RemotePath
 from tests.connectors.suite import ShippedSuite, SinkSuite

@@ -20,7 +20,8 @@ from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
 from tests.connectors.dead_runs import bury_claims
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 from tests.connectors.killed_files import killed_before
 from tests.connectors.suite import ResolvedSinkSuite, ShippedSuite, SinkSuite
 from tests.sampling import sampled

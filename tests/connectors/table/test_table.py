@@ -8,7 +8,8 @@ from connectors.interface.source import ScanTask
 from connectors.table.connector import connector
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.sink_checks import check
-from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.given_options import options_of
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 COLUMNS = ("id bigint", "name string")
 

@@ -26,7 +26,7 @@ from engine.runtime.streaming.checkpoint import open_checkpoint
 from engine.runtime.streaming.run_stream import run_stream
 from engine.state.layout import layout_at
 from engine.state.run_state import State
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.connectors.kafka.jobs import compiled
 
 pytestmark = pytest.mark.spark

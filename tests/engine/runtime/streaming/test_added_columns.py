@@ -13,7 +13,7 @@ from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
 from connectors.records.change_logs.debezium_schema import type_of_field
 from engine.runtime.run_request import RunRequest, new_run_id
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.connectors.kafka.jobs import compiled
 from tests.engine.runtime.streaming.test_checks import errors
 from tests.services.debezium import COLUMNS, ChangingTable

@@ -21,7 +21,7 @@ from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
 from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
-from tests.connectors.jobs import options_of
+from tests.connectors.given_options import options_of
 from tests.connectors.kafka.jobs import compiled
 from tests.services.debezium import COLUMNS, ChangingTable
 
