@@ -10,12 +10,13 @@ read.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal as Number
 from decimal import InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean, run_error
+from catalog.iso_time import iso_time
 from catalog.options import Option, Options, OptionType, Value
 from catalog.quoting import quote, quote_text
 from catalog.tables.table import CatalogTable, Column
@@ -141,7 +142,7 @@ def is_value(text: str, type: DataType) -> bool:
         elif type == DATE:
             date.fromisoformat(text)
         elif type in (TIMESTAMP, TIMESTAMP_NTZ):
-            datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+            iso_time(text)
     except (ValueError, InvalidOperation):
         return False
     return True

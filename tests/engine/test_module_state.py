@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from functools import _lru_cache_wrapper
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
@@ -81,6 +82,8 @@ def size(value: object, seen: set[int]) -> int:
         return 0
     seen.add(id(value))
     match value:
+        case EntryPoint():  # a tuple on Python 3.10, which warns of being read as one
+            return 0
         case dict():
             return len(value) + sum(size(inner, seen) for inner in value.values())
         case list() | set() | frozenset() | tuple():

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.iso_time import iso_time
 from catalog.options import Options
 from catalog.tables.table import Column
 from catalog.types.datatypes import TIMESTAMP
@@ -149,7 +150,7 @@ def _milliseconds(time: timedelta) -> int:
 
 
 def _instant(text: str) -> int:
-    found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    found = iso_time(text)
     return _milliseconds((found if found.tzinfo else found.replace(tzinfo=timezone.utc)) - _EPOCH)
 
 

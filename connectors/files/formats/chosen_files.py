@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, TypeAlias
 
+from catalog.iso_time import iso_time
 from catalog.options import Options
 from catalog.patterns import user_pattern
 from connectors.files.file_options import CODECS_OF_FORMAT, TEXT_CODECS, file_format
@@ -92,7 +93,7 @@ def modified_filters(options: Options) -> dict[str, str]:
 def modified_bound(options: Options, name: str) -> datetime | None:
     """The time that the option names; raises `ValueError` if it is none."""
     text = options.optional_string(name)
-    return datetime.fromisoformat(text.strip().replace(" ", "T")) if text else None
+    return iso_time(text) if text else None
 
 
 def _moment(moment: datetime) -> str:

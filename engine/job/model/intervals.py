@@ -9,6 +9,8 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from enum import Enum
 from typing import Final
 
+from catalog.iso_time import iso_time
+
 START, END, DATE = "interval_start", "interval_end", "interval_date"
 VARIABLES: Final = (START, END, DATE)
 """The variables that a job with intervals has."""
@@ -126,7 +128,7 @@ class IntervalSpec:
     def parsed(self, text: str) -> datetime:
         """The instant of a text, `2024-02-01`, `2024-02` or `2024-02-01 05:00`, in the zone. Raises `ValueError`."""
         text = text.strip()
-        local = datetime.fromisoformat(f"{text}-01" if len(text) == len("2024-02") else text)
+        local = iso_time(f"{text}-01" if len(text) == len("2024-02") else text)
         return self._utc(local) if local.tzinfo is None else local.astimezone(timezone.utc)
 
     def text(self, instant: datetime) -> str:

@@ -49,7 +49,7 @@ def as_type(value: Any, type: "pyarrow.DataType") -> Any:
     if kinds.is_date(type) and isinstance(value, str):
         return datetime.date.fromisoformat(value)
     if kinds.is_timestamp(type) and isinstance(value, str):
-        found = datetime.datetime.fromisoformat(value)
+        found = datetime.datetime.fromisoformat(f"{value[:-1]}+00:00" if value.endswith("Z") else value)  # 3.10: no `Z`
         return found if found.tzinfo or type.tz is None else found.replace(tzinfo=datetime.timezone.utc)
     if (kinds.is_list(type) or kinds.is_large_list(type)) and isinstance(value, list | tuple):
         return [as_type(item, type.value_type) for item in value]
