@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from catalog.quoting import quote, quote_text
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
-from catalog.types.datatypes import DATE, VOID, Atomic, Decimal
+from catalog.types.datatypes import VOID
 from catalog.types.typenames import to_ddl
-from connectors.shared.loose_json import LOCALE, as_text, is_rounded, raise_unfit
+from connectors.shared.loose_json import LOCALE, as_text, is_rounded, raise_unfit, whole_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -30,7 +30,4 @@ def _value(column: Column) -> str:
     typed = f"cast({value} as {to_ddl(column.type)})"
     if not (is_cut := is_rounded(value, column.type)):
         return typed
-    text = f"to_json({value})"
-    if isinstance(column.type, Atomic | Decimal):
-        text = f"cast({value} as string)" if column.type == DATE else f"rtrim('0', cast({value} as string))"
-    return f"if({is_cut}, {raise_unfit(text, column)}, {typed})"
+    return f"if({is_cut}, {raise_unfit(whole_text(value, column.type), column)}, {typed})"

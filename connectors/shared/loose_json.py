@@ -150,14 +150,21 @@ def unrounded(value: str, column: Column, options: Options) -> str:
     fails = str(options.get("on_malformed") or "fail").lower() == "fail"
     if not isinstance(column.type, Decimal):
         is_unfit, whole = is_rounded(value, column.type), f"cast({value} as {to_ddl(column.type)})"
-        text = f"cast({value} as string)" if column.type == DATE else f"to_json({value})"
-        return f"if({is_unfit}, {raise_unfit(text, column) if fails else 'null'}, {whole})"
+        failure = raise_unfit(whole_text(value, column.type), column)
+        return f"if({is_unfit}, {failure if fails else 'null'}, {whole})"
     short = f"try_cast({value} as {to_ddl(column.type)})"
     exact = f"if({short} = {value}, {short}, null)"
-    text = f"rtrim('0', cast({value} as string))"
+    text = whole_text(value, column.type)
     if column.nullable:
         return f"coalesce({exact}, if({value} is null, null, {raise_unfit(text, column)}))" if fails else exact
     return f"coalesce({exact}, {raise_unfit(text, column)}, cast(0 as {to_ddl(column.type)}))"
+
+
+def whole_text(value: str, type: DataType) -> str:
+    """Spark SQL for the text of a value that is read as `whole_type` makes the type, as messages show it."""
+    if isinstance(type, Decimal):
+        return f"rtrim('0', cast({value} as string))"
+    return f"cast({value} as string)" if type == DATE else f"to_json({value})"
 
 
 def raise_unfit(text: str, column: Column) -> str:

@@ -73,7 +73,11 @@ def _add_columns(database: Database, names: Sequence[str]) -> None:
 
 def is_committed(database: Database, staged: JdbcStaged) -> bool:
     """Whether the ledger has the write. Raises PEN5221 where its row stands for other work."""
-    found = mark(database, staged.identity, staged.target)
+    return is_of_write(mark(database, staged.identity, staged.target), staged)
+
+
+def is_of_write(found: WriteMark, staged: JdbcStaged) -> bool:
+    """Whether the mark shows the write. Raises PEN5221 where it stands for other work."""
     if found.state is MarkState.ABSENT:
         return False
     refuse_other_work(staged.run_id, staged.target_name, found.work, staged.work)

@@ -14,6 +14,7 @@ from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.commits import run_owner
+from connectors.commits.marks import MarkState
 from connectors.commits.other_runs import is_over
 from connectors.commits.run_decision import record_committed, settle
 from connectors.interface.sink import WriteTask
@@ -70,9 +71,10 @@ def stage(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: Jdb
     another run writes."""
     with connected(spark, plan.connection) as database:
         ledger.ensure(database)
-        if describe_table(database, prepared.target) is None:
+        found = ledger.mark(database, prepared.identity, prepared.target)
+        if found.state is MarkState.FOUND and describe_table(database, prepared.target) is None:
             ledger.forget_commit(database, prepared)  # of a table that was dropped with its rows, whatever they were
-        elif ledger.is_committed(database, prepared):
+        elif ledger.is_of_write(found, prepared):
             return prepared
         _lock(spark, database, prepared)
     try:

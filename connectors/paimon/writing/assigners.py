@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.quoting import quote
 from connectors.paimon.split_reading import BUCKET
-from connectors.paimon.writing.bucket_hash import hashes_of
+from connectors.paimon.writing.bucket_hash import hashes_of, places_of
 from connectors.paimon.writing.tasks import HASH, Layout, typed
 from connectors.shared.mapped_rows import mapped_rows
 
@@ -81,7 +81,7 @@ def _route(
         if hashes is None:
             hashes = np.array(extractor._extract_key_hashes_batch(rows), np.int64).astype(np.int32)
         starts = np.array(_starts(extractor, rows, assigners), np.int64)
-        places = (starts + np.abs(np.fmod(hashes.astype(np.int64), assigners.own))) % assigners.channels
+        places = (starts + places_of(hashes, assigners.own)) % assigners.channels
         added = [pa.array(hashes, pa.int32()), pa.array(places, pa.int32())]
         names = [*batch.schema.names, HASH, _ASSIGNER]
         yield pa.RecordBatch.from_arrays([*batch.columns, *added], names=names)

@@ -18,10 +18,15 @@ _INLINE: Final = 7
 
 def buckets_of(columns: "Sequence[pyarrow.Array]", buckets: int) -> Any:
     """The bucket of each row as a numpy array; None for types, or NULLs, that are left to pypaimon."""
+    found = hashes_of(columns)
+    return None if found is None else places_of(found, buckets)
+
+
+def places_of(hashes: Any, count: int) -> Any:
+    """Which of so many buckets, or assigners, Paimon gives to hashes: a numpy array for one."""
     import numpy as np
 
-    found = hashes_of(columns)
-    return None if found is None else np.abs(np.fmod(found.astype(np.int64), buckets)).astype(np.int32)
+    return np.abs(np.fmod(hashes.astype(np.int64), count)).astype(np.int32)
 
 
 def hashes_of(columns: "Sequence[pyarrow.Array]") -> Any:

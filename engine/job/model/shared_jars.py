@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
+from filecmp import cmp
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,12 @@ _VERSION: Final = re.compile(r"[-_]v?\d[\w.+-]*$")
 
 def shared_jars(envs: Iterable[Env]) -> str | None:
     """The jars of all jobs for one application, of equal files the first one; None where no job has any."""
-    found: dict[str, str] = {}
+    found: list[str] = []
     for env in envs:
         for jar in _jars(env.spark):
-            found.setdefault(_content(jar), jar)
-    return ",".join(found.values()) or None
+            if not any(_is_same(jar, other) for other in found):
+                found.append(jar)
+    return ",".join(found) or None
 
 
 def refuse_two_versions(envs: Sequence[Env], diagnostics: Diagnostics) -> None:
@@ -31,7 +32,7 @@ def refuse_two_versions(envs: Sequence[Env], diagnostics: Diagnostics) -> None:
     for env in envs:
         for jar in _jars(env.spark):
             before, other = first.setdefault(_library(jar), (jar, env))
-            if other is env or _content(before) == _content(jar):
+            if other is env or _is_same(before, jar):
                 continue
             span, place = (each.places.get(JARS) for each in (env, other))
             message = f"`{jar}` is another version of `{before}`, a jar of the job `{other.name}`"
@@ -50,9 +51,10 @@ def _library(jar: str) -> str:
     return _VERSION.sub("", name) or name
 
 
-def _content(jar: str) -> str:
-    """What the jar holds, as far as it is on this machine; else where it is."""
-    path = Path(jar.removeprefix("file://").removeprefix("file:"))
-    if not path.is_file():
-        return jar
-    return sha256(path.read_bytes()).hexdigest()
+def _is_same(jar: str, other: str) -> bool:
+    """Whether two jars hold the same, as far as they are on this machine; else whether they are at one place. Files of
+    one size are read, in pieces."""
+    if jar == other:
+        return True
+    one, two = (Path(each.removeprefix("file://").removeprefix("file:")) for each in (jar, other))
+    return one.is_file() and two.is_file() and cmp(one, two, shallow=False)

@@ -102,7 +102,7 @@ def begin(
         if _is_finished(recorded, ids):
             release(claim)
             return None
-        _refuse_undecided(recorded, run_id)
+        _refuse_unended(recorded, run_id)
         writes = [check.write for check in checks]
         if not is_of_stream:
             refuse_second_run(layout, run_id, writes, job)
@@ -142,7 +142,7 @@ def begin(
     )  # fmt: skip
 
 
-def _refuse_undecided(recorded: Recorded | None, run_id: str) -> None:
+def _refuse_unended(recorded: Recorded | None, run_id: str) -> None:
     """Another process has decided to commit the run, and has not ended it: PEN5011."""
     if recorded is None or not recorded.is_decided or recorded.outcome or owner.is_this_process(recorded.mark):
         return
